@@ -26,13 +26,13 @@ void add_jobs(const TaskSplit& event, IdSet& jobs) {
 }
 void add_jobs(const TasksCancelled& event, IdSet& jobs) { jobs.insert(event.array.value); }
 void add_jobs(const JobsAccruing& event, IdSet& jobs) { jobs.merge(event.jobs); }
-// These change no row.
+// These events change no row.
 void add_jobs(const NodesReleased&, IdSet&) {}
 void add_jobs(const JobMailed&, IdSet&) {}
 void add_jobs(const JobWarned&, IdSet&) {}
 void add_jobs(const EpilogEnded&, IdSet&) {}
 
-// The run that is over, as it is once its job waits again.
+// The row of a run that ends because its job is requeued.
 JobRecord superseded(const Cluster& before, const Job& job, Time at) {
   JobRecord record = job_record(before, job);
   record.superseded = true;
@@ -45,7 +45,7 @@ JobRecord superseded(const Cluster& before, const Job& job, Time at) {
   record.ended = is_set(job.over_since()) ? job.over_since() : at;
   if (!job.run->ending) return record;
   const JobState end = job.run->ending->becomes;
-  if (end == JobState::failed) {  // RequeueExit
+  if (end == JobState::failed) {  // by RequeueExit
     if (auto batch = job.run->steps.find(kBatchStep); batch != job.run->steps.end())
       record.exit_status = batch->second.exit_status;
   } else if (end != JobState::cancelled) {
@@ -58,7 +58,7 @@ JobRecord superseded(const Cluster& before, const Job& job, Time at) {
 void note_end(const Cluster& before, const StepNodeEnded& end, AccountingChanges& changes) {
   const Job& job = before.jobs.at(end.job);
   const Step& step = job.run->steps.at(end.step);
-  const bool goes_on = step.unfinished.size() > 1;  // a wide step is not copied for each node
+  const bool goes_on = step.unfinished.size() > 1;  // so as not to copy a wide step once per node
   if (goes_on || stays_after_its_end(end.step)) {
     changes.steps.emplace(end.job, end.step);
     return;
@@ -69,7 +69,7 @@ void note_end(const Cluster& before, const StepNodeEnded& end, AccountingChanges
 
 }  // namespace
 
-void AccountingChanges::settle(const Cluster& before, std::uint32_t id) {
+void AccountingChanges::make_final_rows(const Cluster& before, std::uint32_t id) {
   const Job* job = before.jobs.find(JobId{id});
   if (!job || !jobs.contains(id)) return;
   gone_jobs.push_back(job_record(before, *job));
@@ -81,7 +81,7 @@ void AccountingChanges::settle(const Cluster& before, std::uint32_t id) {
 void AccountingChanges::note(const Cluster& before, const Event& event) {
   if (const auto* purge = std::get_if<JobsPurged>(&event)) {
     for (const IdSet* gone : {&purge->jobs, &purge->remembered}) {
-      for (std::uint32_t id : gone->ids()) settle(before, id);
+      for (std::uint32_t id : gone->ids()) make_final_rows(before, id);
       purged.merge(*gone);
     }
     return;
@@ -119,9 +119,10 @@ void AccountingChanges::note_waiting(const Cluster& cluster) {
     if (cluster.jobs.at(JobId{id}).has_only_waited()) jobs.insert(id);
 }
 
-void AccountingPortion::add(AccountingPortion later) {
-  for (std::uint32_t id : later.changes.purged.ids()) changes.settle(cluster, id);
-  // What has ended since is told of as such; a step that is noted again is a later run's.
+void AccountingDelta::add(AccountingDelta later) {
+  for (std::uint32_t id : later.changes.purged.ids()) changes.make_final_rows(cluster, id);
+  // A step that has ended since has its final row. If it is noted again, that is a later run's
+  // step.
   for (const StepRecord& step : later.changes.gone_steps)
     changes.steps.erase({step.job, step.step});
   changes.jobs.merge(later.changes.jobs);
@@ -132,7 +133,7 @@ void AccountingPortion::add(AccountingPortion later) {
   number = later.number;
 }
 
-std::vector<AccountingRecord> AccountingPortion::records() const {
+std::vector<AccountingRecord> AccountingDelta::records() const {
   std::vector<AccountingRecord> all;
   all.reserve(changes.size());
   all.insert(all.end(), changes.gone_jobs.begin(), changes.gone_jobs.end());

@@ -1,6 +1,6 @@
-// What accounting has not been told yet. Rows are made late and from the state itself: however
-// often a job has changed meanwhile, it is one row. After a crash the journal tells again which
-// changes the accounting file does not know.
+// Changes that the accounting file does not know yet. Rows are made late, from the state itself: a
+// job that has changed often is still one row. After a crash the journal shows which changes the
+// accounting file lacks.
 #pragma once
 
 #include <set>
@@ -30,21 +30,21 @@ struct AccountingChanges {
     return jobs.size() + steps.size() + gone_jobs.size() + gone_steps.size();
   }
 
-  // To be called before the event is applied.
+  // Must be called before the event is applied.
   void note(const Cluster& before, const Event& event);
   void note_all(const Cluster& cluster);
-  void note_waiting(const Cluster& cluster);  // jobs whose rows may have been put off
-  // The state is about to lose sight of the job: its rows are made now, if they are due.
-  void settle(const Cluster& before, std::uint32_t job);
+  void note_waiting(const Cluster& cluster);  // jobs whose rows may have been delayed
+  // Call it before the state forgets the job: makes the rows that are still due.
+  void make_final_rows(const Cluster& before, std::uint32_t job);
 };
 
-// Changes of committed batches, with the state that tells of them.
-struct AccountingPortion {
+// The changes of committed batches, with the state from which their rows are made.
+struct AccountingDelta {
   AccountingChanges changes;
   Cluster cluster;
   BatchNumber number = 0;  // of the last batch
 
-  void add(AccountingPortion later);
+  void add(AccountingDelta later);
   std::vector<AccountingRecord> records() const;
 };
 

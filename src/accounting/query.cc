@@ -1,5 +1,5 @@
-// query: looks at the candidates, keeps what is selected, drops earlier runs
-// unless duplicates are wanted, and puts jobs and steps into the reference's printing order.
+// Reads candidates from the store, keeps those that the request selects, drops earlier runs unless
+// duplicates are wanted, and sorts jobs and steps in Slurm's printing order.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -15,8 +15,8 @@ namespace muster::accounting {
 
 namespace {
 
-// By the second of submission; in the same second jobs that are no arrays come first, then arrays
-// with their tasks in order and what still waits (it has no task id) last.
+// Sorts by the second of submission. Within a second: jobs that are no arrays, then arrays with
+// their tasks in order, and at last tasks that still wait (they have no task id).
 auto printing_order(const JobRecord& job) {
   return std::tuple(unix_seconds(job.submitted), job.array_id, job.array_id ? job.task_id : 0,
                     job.job);
@@ -28,7 +28,7 @@ auto printing_order(const StepRecord& step) {
   return std::tuple(group, step.step);
 }
 
-// The steps that were asked for by name, or nothing where the whole job was.
+// The steps that were asked for by name; nothing if the whole job was asked for.
 std::set<StepId> wanted_steps(const std::vector<wire::JobRef>& refs, const JobRecord& job,
                               bool& whole_job) {
   std::set<StepId> wanted;
@@ -72,7 +72,7 @@ Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequ
     wanted.uids = {*only_of};
     wanted.users.clear();
   }
-  // Of each row only its place is kept.
+  // Only the position of each row is kept.
   struct Place {
     decltype(printing_order(JobRecord{})) order;
     std::int64_t index;
@@ -86,7 +86,7 @@ Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequ
   });
   if (!read) return std::unexpected(read.error());
 
-  // Only among what is selected: an earlier run shows where the latest one does not match.
+  // Only among selected rows: an earlier run is shown where the latest run does not match.
   if (!request.duplicates) {
     std::unordered_map<JobId, std::int64_t> latest;
     for (const Place& p : places) latest[p.job] = std::max(latest[p.job], p.index);

@@ -1,4 +1,4 @@
-// What sacct prints, in its order.
+// The rows that sacct prints, in its order.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@
 
 namespace muster::accounting {
 
-// What a request asks for, found once and then read a part at a time: all rows of a large cluster
-// would not fit into memory. A row that changes meanwhile is shown as it is when it is read.
+// The rows that a request selects. They are found once and then read in parts, because all rows of
+// a large cluster would not fit into memory. A row that changes meanwhile is shown as it is when it
+// is read.
 class Listing {
  public:
-  // With `only_of` no rows of others, whatever is asked.
+  // `only_of`: never rows of other users, whatever the request says.
   static Result<Listing> make(AccountingStore& store, const wire::AccountingRequest& request,
                               Time now, std::optional<Uid> only_of = std::nullopt);
-  // The next rows, about so many bytes of them; none = that was all.
+  // The next rows, about `bytes` of them; none at the end.
   Result<std::vector<AccountingRow>> next(AccountingStore& store, std::size_t bytes);
 
  private:
@@ -31,9 +32,9 @@ class Listing {
   std::size_t next_ = 0;
 };
 
-// All of it at once. Where the request gives no start or end, the reference's defaults hold;
-// "midnight" is this process's. Whose jobs a user sees by default is for the caller to say (uids):
-// without users and uids, everybody's. With `only_of` no rows of others, whatever is asked.
+// All rows at once. If the request gives no start or end, Slurm's defaults apply; "midnight" is in
+// this process's time zone. The caller decides whose jobs a user sees by default (uids): without
+// users and uids, everybody's. `only_of` as in Listing::make.
 Result<std::vector<AccountingRow>> query(AccountingStore& store,
                                          const wire::AccountingRequest& request, Time now,
                                          std::optional<Uid> only_of = std::nullopt);

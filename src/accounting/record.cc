@@ -12,7 +12,7 @@
 
 namespace muster::accounting {
 
-// A job that was ended by order shows no code of its own.
+// A job that was ended on request has no exit code of its own.
 std::uint32_t accounted_exit(const Job& job) {
   if (job.state == JobState::cancelled || job.state == JobState::timeout ||
       job.state == JobState::preempted)
@@ -29,7 +29,7 @@ std::string node_names(const Cluster& cluster, const auto& shares) {
   return compress_hostlist(names);
 }
 
-// By name, types summed up.
+// Adds to the entry with the same name; types are summed up.
 void add_gres(Tres& tres, const GresRequest& gres, std::uint64_t times) {
   auto at = std::ranges::lower_bound(tres.gres, gres.name, {}, &GresShare::name);
   if (at == tres.gres.end() || at->name != gres.name)
@@ -41,7 +41,7 @@ std::uint64_t requested_memory(const Cluster& cluster, const Job& job,
                                const sched::ResourceRequest& request, const Tres& tres) {
   if (request.memory_per_node_mib)
     return std::max(*request.memory_per_node_mib, sched::whole_node_mib(cluster, job)) * tres.nodes;
-  // Where memory is not handed out, the wish is told all the same.
+  // If memory is not allocated, the requested amount is reported all the same.
   const JobSpec& spec = *job.spec;
   const auto per_cpu = request.memory_per_cpu_mib.or_else([&] { return spec.memory_per_cpu_mib; });
   if (per_cpu) return *per_cpu * tres.cpus;
@@ -75,7 +75,7 @@ Tres requested_tres(const Cluster& cluster, const Job& job) {
   auto request = sched::make_request(cluster, *job.spec, *named->front());
   if (!request) return tres;
   tres.nodes = request->min_nodes;
-  // Tasks that share CPUs need no more of them than nodes.
+  // With --overcommit tasks share CPUs: one CPU per node is enough.
   tres.cpus =
       request->overcommit ? tres.nodes : std::uint64_t{request->tasks} * request->cpus_per_task;
   tres.cpus = std::max(tres.cpus, tres.nodes * request->min_cpus_per_node);
@@ -93,7 +93,7 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   const JobSpec& spec = *job.spec;
   JobRecord r;
   r.job = job.id;
-  // A waiting job's row is that of the run it waits for.
+  // A pending job's row belongs to the run that is still to come.
   r.attempt = job.state == JobState::pending ? Attempt{job.attempt.value + 1} : job.attempt;
   if (is_ended(job.state) && job.run->allocation.empty())
     r.attempt = Attempt{job.attempt.value + 1};
@@ -125,7 +125,7 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.state_text = state_text(job);
   if (job.run->ending) r.cancelled_by = job.run->ending->by;
   r.submitted = job.submitted;
-  // One that waits for others is not, before a plan has found that it need not any more.
+  // A job with dependencies counts as eligible only once a plan has found them fulfilled.
   const bool depends =
       job.state == JobState::pending && !job.own.dependency.empty() && !is_set(job.accrues_since);
   r.eligible = depends ? Time{} : job.eligible;

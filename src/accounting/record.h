@@ -1,4 +1,4 @@
-// What accounting is told of a job: whole rows, made from the job as it is now.
+// Makes accounting rows: whole rows, from the job as it is now.
 #pragma once
 
 #include "model/accounts/accounting_record.h"
@@ -6,9 +6,9 @@
 
 namespace muster::accounting {
 
-// The wait status that accounting and mails tell.
+// The wait status that accounting and mails show.
 std::uint32_t accounted_exit(const Job& job);
-// What a job asks for in all, however it says it. Nothing where that is no longer possible.
+// All that a job asks for, in whichever options it says so. Empty if it can no longer be computed.
 Tres requested_tres(const Cluster& cluster, const Job& job);
 JobRecord job_record(const Cluster& cluster, const Job& job);
 StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step);

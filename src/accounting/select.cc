@@ -1,4 +1,4 @@
-// See select.h.
+// Fills in the defaults of a query, and compares each record with it.
 #include "accounting/select.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ Window make_window(const wire::AccountingRequest& request, bool by_state, Time n
   return window;
 }
 
-// States that only accounting knows, beside those of model/job/job_state.h.
+// States that only accounting knows, in addition to those of model/job/job_state.h.
 struct AccountingState {
   std::string_view name, code;
 };
@@ -100,7 +100,7 @@ bool was_in_a_state(const Selection& selection, const JobRecord& job) {
 bool was_there(const Selection& selection, const JobRecord& job) {
   const Window& window = selection.window;
   if (is_set(job.ended) && window.opens_after(job.ended)) return false;
-  // A job that is asked for by its id shows up before it may start, others only from then on.
+  // A job that is asked for by its id is shown even before it may start; others only from then on.
   if (!selection.request.jobs.empty()) return window.begun_before_end(job.submitted);
   return is_set(job.eligible) && window.begun_before_end(job.eligible);
 }

@@ -1,5 +1,5 @@
 // Which jobs a query selects: the request with its defaults filled in, and the decision about one
-// record. The rules were observed on the reference's sacct; all names compare without case there.
+// record. The rules were observed on Slurm's sacct; names are compared without case there.
 #pragma once
 
 #include <set>
@@ -13,8 +13,9 @@
 
 namespace muster::accounting {
 
-// Whole seconds count, as in what users type and see. A given end excludes itself; by default the
-// window reaches up to and including now. A start alone, with states, is a moment: one second.
+// Times are compared in whole seconds, as users type and see them. An end that the user gives is
+// excluded; the default end, now, is included. A start without an end, with states, is a window of
+// one second.
 struct Window {
   Time start, end;
   bool end_is_now = false, is_moment = false;
@@ -39,8 +40,7 @@ Result<Selection> make_selection(const wire::AccountingRequest& request, Time no
 
 bool selects(const Selection& selection, const JobRecord& job);
 
-// Whether one of the ids asked for means this job: "12" is job 12 and all of array 12, "12_3" one
-// task.
+// Whether a requested id means this job: "12" is job 12 and all of array 12, "12_3" is one task.
 bool names_job(const wire::JobRef& ref, const JobRecord& job);
 
 }  // namespace muster::accounting

@@ -1,6 +1,6 @@
-// Rows of accounting that are put off: most jobs wait for a short time, and a row that is written
-// when its job starts or ends makes the one before superfluous. Nothing depends on it: whoever asks
-// gets all rows, and after a crash every waiting job's row is due again (Core::recover).
+// Delays rows of jobs that only wait. Most jobs wait for a short time, and the row that is written
+// when a job starts or ends replaces the earlier one. Delaying loses nothing: a query gets all
+// rows, and after a crash the rows of all waiting jobs are due again (Core::recover).
 #pragma once
 
 #include <deque>
@@ -12,17 +12,16 @@ namespace muster::accounting {
 
 class WaitingRows {
  public:
-  // Takes jobs that have only come and wait out of the portion, and puts those in that were taken
-  // out long ago.
-  void put_off(AccountingPortion& portion, Time now);
-  void bring_back(AccountingPortion& portion);  // all of them
+  // Takes jobs that have only been submitted out of the delta, and adds those whose delay is over.
+  void put_off(AccountingDelta& delta, Time now);
+  void bring_back(AccountingDelta& delta);  // adds all of them
 
  private:
   struct Row {
     JobId job;
     Time since;
   };
-  std::deque<Row> rows_;  // the oldest first; a job that has changed since is no longer meant
+  std::deque<Row> rows_;  // the oldest first; jobs that have changed since are skipped
 };
 
 }  // namespace muster::accounting

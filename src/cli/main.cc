@@ -1,4 +1,5 @@
-// All commands in one program: the name it is called by picks one, "muster sbatch ..." works too.
+// The one program that contains all commands. The name by which it is called selects one; "muster
+// sbatch ..." works too.
 #include <unistd.h>
 
 #include <array>
@@ -36,7 +37,7 @@ const Command* find(std::string_view name) {
   return nullptr;
 }
 
-// What a task writes is the user's own, and so is a shell.
+// Output of tasks and of shells is the user's own, so it is not filtered.
 bool shows_what_others_wrote(std::string_view name) {
   return name != "srun" && name != "salloc" && name != "sattach";
 }

@@ -1,5 +1,5 @@
-// The quick reader of commands. It takes the keys whose rows in key_table.h have a place in
-// ClientSettings, by the grammar of keys/source.h, and passes the long lines of nodes over.
+// The quick reader of commands. It reads the keys whose rows in key_table.h have a place in
+// ClientSettings, with the grammar of keys/source.h, and skips the long lines of nodes.
 #include "config/client_settings.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ constexpr auto kClientKeys = [] {
   return keys;
 }();
 
-// Of most lines the first letter says that no key of theirs is for commands.
+// First letters of keys that commands need: most lines can be skipped by their first letter.
 constexpr auto kFirstLetters = [] {
   std::array<bool, 128> letters{};
   for (const Key* key : kClientKeys)
@@ -55,7 +55,7 @@ const Key* const* find_client_key(std::string_view name) {
   });
 }
 
-// Lines that are not settings of the cluster, by their first key.
+// First keys of lines that are not settings of the cluster.
 constexpr std::string_view kOtherLines[] = {"NodeName", "PartitionName", "DownNodes",
                                             "NodeSet",  "QoS",           "FrontendName"};
 
@@ -68,7 +68,7 @@ bool is_other_line(std::string_view line) {
   });
 }
 
-// A line of a single setting, as nearly all are, whose key is not for commands.
+// A line with a single setting that commands do not need. Nearly all lines are like that.
 bool is_of_no_use(std::string_view line) {
   const auto equals = line.find('=');
   return equals != line.npos && line.find('=', equals + 1) == line.npos &&
@@ -83,8 +83,8 @@ class QuickReader {
  public:
   explicit QuickReader(const std::string& path) : at_{path, 0} {}
 
-  // The line without blanks around it. A setting that is split over lines is rare: the full parser
-  // reads such a file.
+  // Takes a line without surrounding blanks. A setting that is split over lines is rare: such a
+  // file is left to the full parser.
   Result<void> line(std::string_view line) {
     ++at_.line;
     const bool starts_in_the_middle = continued_;
@@ -114,7 +114,7 @@ class QuickReader {
   }
 
   Result<void> settings(std::string_view line) {
-    // The daemons refuse a malformed line; commands go on with what they understand.
+    // The daemons refuse a malformed line; commands use what they understand.
     auto found = read_settings(line, at_);
     if (!found) return {};
     for (Setting& setting : *found)

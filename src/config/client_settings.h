@@ -1,5 +1,5 @@
-// What a command needs of slurm.conf, picked out in one pass over the text: a command must start in
-// a millisecond, whatever the number of node lines.
+// What a command needs of slurm.conf, read in one pass over the text. A command must start within a
+// millisecond, however many node lines there are.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace muster::config {
 
 struct QuickClientSettings {
   ClientSettings settings;
-  bool is_whole = true;  // otherwise other files belong to it: read it with the full parser
+  bool is_whole = true;  // false: other files belong to it, so use the full parser
 };
 
 // `path` is named in errors.
@@ -22,7 +22,7 @@ Result<QuickClientSettings> quick_client_settings(std::string_view text, const s
 // The same from the full parser.
 ClientSettings client_settings(const SlurmConf& conf);
 
-// Those of a cluster without a slurm.conf.
+// For a cluster without slurm.conf.
 ClientSettings default_client_settings();
 
 }  // namespace muster::config

@@ -1,4 +1,4 @@
-// What the controller decides on, from the files.
+// Combines the configuration files into the values that the controller decides on.
 #include "config/cluster_config.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ HealthCheck health_check_of(const SlurmConf& slurm) {
   return check;
 }
 
-// The rows of the tables say nearly everything; the rest follows from several keys.
+// The rows of the tables fill in nearly everything; a few values follow from several keys.
 Settings settings_of(const SlurmConf& slurm) {
   Settings s;
   fill(s, [&](const Key& key) { return slurm.view(key); });

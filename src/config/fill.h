@@ -1,4 +1,4 @@
-// From the text of slurm.conf to a program's settings, along the rows of the tables.
+// Fills a program's settings from the text of slurm.conf, row by row of the tables.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace muster::config {
 
-// `value_of(key)` is the text given for the key, or its default.
+// `value_of(key)` is the value given for the key, or its default.
 template <class D, class ValueOf>
 void fill(D& settings, const ValueOf& value_of) {
   for (const Key& key : known_keys())

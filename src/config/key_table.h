@@ -1,7 +1,7 @@
-// The keys of slurm.conf, a row on a line each, in the order in which `scontrol show config` prints
-// them: name, whether it is in force, what its value may be, the default, where the value goes
-// (keys/rows.h), and how it is shown where that is not just its value. tests/checks/manual
-// reads the first two fields of each row.
+// The keys of slurm.conf, one row per line, in the order in which `scontrol show config` prints
+// them: name, whether it acts, type of the value, default, where the value goes (keys/rows.h), and
+// how it is shown if not simply as its value. tests/checks/manual reads the first two fields of
+// each row.
 #pragma once
 
 #include "config/keys/keys.h"
@@ -264,7 +264,7 @@ inline constexpr Key kKeys[] = {
 {"VSizeFactor", ignored, percent, "0"},
 {"WaitTime", acts, seconds, "0", to<&ClientSettings::wait_time>},
 {"X11Parameters", ignored, text, ""},
-// Keys that scontrol does not show: old spellings, secrets, and those of other releases.
+// Keys that scontrol does not show: old spellings, secrets, and keys of other releases.
 {"AccountingStoragePass", ignored, text, "", {}, hidden},
 {"BackupAddr", acts, text, "", to<&OldControllers::backup_address>, hidden},
 {"BackupController", acts, text, "", to<&OldControllers::backup>, hidden},
@@ -323,7 +323,7 @@ inline constexpr Key kKeys[] = {
 };
 // clang-format on
 
-// In small letters; most names that are not the one asked for differ in it.
+// In lower case; compared first, because most names already differ in it.
 constexpr char first_letter(std::string_view name) {
   const char c = name.empty() ? '\0' : name[0];
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

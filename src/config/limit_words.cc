@@ -1,4 +1,4 @@
-// See limit_words.h.
+// Checks and sets the limits of requests that slurm.conf gives.
 #include "config/limit_words.h"
 
 #include <algorithm>

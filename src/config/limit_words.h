@@ -1,5 +1,5 @@
-// The limits of requests (model/job/request_limits.h) in slurm.conf: words of SlurmctldParameters,
-// and MaxTasksPerNode.
+// Limits of requests (model/job/request_limits.h) in slurm.conf: words of SlurmctldParameters, and
+// MaxTasksPerNode.
 #pragma once
 
 #include "config/slurm_conf.h"
@@ -7,10 +7,10 @@
 
 namespace muster::config {
 
-// That each limit named in the setting has a number that it can have.
+// Checks that each limit in the setting has a number within its bounds.
 Result<void> check_limit_words(const Location& at, const Setting& setting);
 
-// Those that are words of SlurmctldParameters.
+// Sets the limits that are words of SlurmctldParameters.
 void set_request_limits(const SlurmConf& slurm, RequestLimits& limits);
 
 }  // namespace muster::config

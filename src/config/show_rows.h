@@ -1,4 +1,4 @@
-// How rows of `scontrol show config` read that are not just the value of their key.
+// Rows of `scontrol show config` that are not simply the value of their key.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace muster::config {
 
-// Conditions: factors and weights are shown only where a priority is computed from them.
+// Conditions: factors and weights are shown only if priorities are computed from them.
 bool with_multifactor(const SlurmConf& conf);
 bool with_consumable_resources(const SlurmConf& conf);
 bool is_given(const SlurmConf& conf, std::string_view key);
@@ -39,13 +39,14 @@ inline constexpr Show kWith{
     .when = [](const SlurmConf& conf) { return is_given(conf, key.view()) == given; }};
 
 template <std::string (*text)(const SlurmConf&)>
-inline constexpr const Show* as = &kAs<text>;  // this text
+inline constexpr const Show* as = &kAs<text>;  // prints this text
 template <bool (*when)(const SlurmConf&), Literal unset = "(null)">
-inline constexpr const Show* only = &kOnly<when, unset>;  // only if so
+inline constexpr const Show* only = &kOnly<when, unset>;  // prints the row only if this is true
 template <Literal text>
-inline constexpr const Show* unset = &kUnset<text>;  // this where the key has no value
+inline constexpr const Show* unset = &kUnset<text>;  // prints this if the key has no value
+// Prints the row only if that other key is given.
 template <Literal key>
-inline constexpr const Show* with = &kWith<key, true>;  // of two ways the one that is in use
+inline constexpr const Show* with = &kWith<key, true>;
 template <Literal key>
 inline constexpr const Show* without = &kWith<key, false>;
 

@@ -1,5 +1,5 @@
-// `scontrol show config`: every shown key in the order of the table, and the few rows whose text
-// follows from more than their own value.
+// Prints `scontrol show config`: the keys in the order of the table, and the texts of rows that
+// follow from several keys.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -14,7 +14,7 @@ namespace muster::config {
 
 namespace {
 
-// Reads the lines one by one; what needs the whole file waits for finish().
+// Reads line by line; what depends on the whole file is done in finish().
 class Loader {
  public:
   explicit Loader(std::string path) { conf_.path = std::move(path); }

@@ -1,4 +1,4 @@
-// See slurm_conf_checks.h.
+// Checks words of lists and combinations of keys.
 #include "config/slurm_conf_checks.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool is_rank(std::string_view text) {
   return iequals(text, "min") || iequals(text, "avg") || iequals(text, "max");
 }
 
-// What the word expects where the text that follows it is something else.
+// A description of the text that must follow the word, if the text is something else.
 std::string expected(const Word& word, std::string_view text) {
   const Takes& takes = word.takes;
   switch (takes.what) {
@@ -47,7 +47,8 @@ const Word* find_word(const Key& key, std::string_view name) {
   return found == words.end() ? nullptr : &*found;
 }
 
-// One word of a list. Of SchedulerParameters all are known: a slip there would change the schedule.
+// Checks one word of a list. All words of SchedulerParameters are known: a misspelt one would
+// change the schedule.
 Result<void> check_word(const Key& key, const Location& at, const Setting& setting,
                         std::vector<std::string>& ignored) {
   const std::string_view part = setting.value;
@@ -87,7 +88,7 @@ Result<void> check_gres_types(const SlurmConf& conf) {
   return {};
 }
 
-// The extern step tells a node when the job is over, and so when its directories may go.
+// The extern step tells a node when a job is over and its directories may be removed.
 Result<void> check_job_container(const SlurmConf& conf) {
   const bool tmpfs = iequals(conf.value("JobContainerType"), "job_container/tmpfs");
   if (!tmpfs || conf.option("PrologFlags", "Contain") || conf.option("PrologFlags", "RunInJob"))
@@ -113,7 +114,7 @@ Result<void> check_preemption(const SlurmConf& conf) {
 
 std::string_view short_name(std::string_view host) { return host.substr(0, host.find('.')); }
 
-// A name without a domain is that of any domain.
+// A name without a domain matches any domain.
 bool is_same_host(std::string_view configured, std::string_view own) {
   if (iequals(configured, "localhost") || iequals(configured, own)) return true;
   const bool both_full = configured.find('.') != configured.npos && own.find('.') != own.npos;
@@ -133,7 +134,7 @@ Result<void> check_words(const Key& key, const Location& at, const Setting& sett
           return done;
   if (key.name == "SlurmctldParameters" || key.name == "MaxTasksPerNode")
     return check_limit_words(at, setting);
-  // Asking for what happens anyway loses nothing.
+  // Asking for what happens anyway is not worth a message.
   if (key.use.how == Use::How::ignored && !iequals(setting.value, key.fallback))
     ignored.emplace_back(key.name);
   return {};

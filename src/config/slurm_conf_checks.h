@@ -1,5 +1,4 @@
-// What has to hold beyond the type of one value: the words of a list, and keys that belong
-// together.
+// Checks beyond the type of one value: words of lists, and keys that depend on each other.
 #pragma once
 
 #include <string>
@@ -11,19 +10,19 @@
 
 namespace muster::config {
 
-// Of one setting. What is known and without effect is added to `ignored`.
+// Checks one setting. Known words without effect are added to `ignored`.
 Result<void> check_words(const Key& key, const Location& at, const Setting& setting,
                          std::vector<std::string>& ignored);
-// Of a line "QoS=name Key=value ...", which was read already.
+// Checks a line "QoS=name Key=value ..." that has been read already.
 Result<void> check_qos_flags(const Line& line, std::vector<std::string>& ignored);
 
-// Of the whole file.
+// Checks the whole file.
 Result<void> check_together(const SlurmConf& conf);
 
-// Only slurmctld asks: is this host the one controller that the file names?
+// For slurmctld only: checks that the file names this host as its one controller.
 Result<void> check_controller(const SlurmConf& conf, std::string_view host_name);
 
-// Keys whose new values act only when slurmctld starts again.
+// Keys whose new values take effect only when slurmctld restarts.
 std::vector<std::string> needing_restart(const SlurmConf& before, const SlurmConf& after);
 
 }  // namespace muster::config

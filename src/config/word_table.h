@@ -1,6 +1,6 @@
-// The words of keys whose value is a list, a row on a line each: key, word, whether it is in force,
-// what may follow it, and where that goes (keys/rows.h). The limits of requests, which are words of
-// SlurmctldParameters, stand in model/job/request_limits.h.
+// The words of keys whose value is a list, one row per line: key, word, whether it acts, what may
+// follow it, and where that goes (keys/rows.h). The limits of requests, which are words of
+// SlurmctldParameters, are in model/job/request_limits.h.
 #pragma once
 
 #include "config/keys/keys.h"
@@ -162,7 +162,7 @@ inline constexpr Word kWords[] = {
 {"TaskPluginParam", "SlurmdOffSpec", refused("slurmd stays on the specialized cores; remove the word")},
 {"TaskPluginParam", "SlurmdSpecOverride", refused("specialized cores come from slurm.conf alone; remove the word")},
 {"TaskPluginParam", "verbose", ignored},
-// The first of these that stands there says how tasks are bound where nothing else does, so it comes last.
+// The first of these words decides how tasks are bound by default, so these rows come last.
 {"TaskPluginParam", "threads", acts, nothing, to<&Settings::cpu_bind>},
 {"TaskPluginParam", "cores", acts, nothing, to<&Settings::cpu_bind>},
 {"TaskPluginParam", "sockets", acts, nothing, to<&Settings::cpu_bind>},

@@ -1,4 +1,5 @@
-// Clocks: a step of our own changes nothing that runs, and a standstill makes nobody late.
+// Changes of the clock. A step of the controller's clock changes nothing for running jobs, and a
+// standstill makes no node late.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,7 +15,7 @@ void Core::on_clock_step(Millis by, Time now) {
                           by > Millis{0} ? "forward" : "back",
                           std::abs(static_cast<double>(by.count())) / 1000));
   attempts_.all_or_nothing([&] {
-    count_usage(ledger_, now - by);  // while all of it is told by one clock
+    count_usage(ledger_, now - by);  // while all times are still those of the old clock
     ledger_.record(ClockStepped{by});
   });
   links_.on_clock_step(by);
@@ -27,7 +28,7 @@ void Core::on_clock_step(Millis by, Time now) {
   ledger_.want_plan();
 }
 
-// Nobody could reach us meanwhile, so nobody was silent.
+// During the standstill nobody could reach the controller, so no node counts as silent.
 void Core::on_standstill(Millis span, Time now) {
   ledger_.set_now(now);
   ledger_.log(fmt::format("stood still for {:.1f} s: nodes are given that time to be heard",

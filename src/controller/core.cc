@@ -1,4 +1,4 @@
-// What happens beside requests and reports: batches become durable, plans arrive, time passes.
+// Handles everything except requests and reports: commits, finished plans, and time.
 #include "controller/core.h"
 
 #include "controller/contact/register.h"
@@ -136,7 +136,7 @@ void Core::on_tick(Time now) {
   part([&] { purge_old_jobs(ledger_); });
   part([&] { planning_.set_loads(links_.loads()); });
   part([&] { planning_.publish_if_quiet(); });
-  // Begin times pass and dependencies with delays fall due without any event.
+  // Begin times and dependencies with delays become due without an event.
   if (!ledger_.cluster().pending.empty()) ledger_.want_plan();
   if (!all)
     ledger_.log_error("there is not enough memory for all that falls due: tried again soon");

@@ -1,7 +1,7 @@
-// Core: the controller's logic, on one thread and without locks. It hands each request and report
-// to its handler, passes on the time, and releases what a batch holds once the batch is durable.
-// The signature of a handler says what it may touch: the ledger (ledger/ledger.h), which alone
-// changes the state, and those of the owners below that it needs.
+// Core: the controller's logic, on one thread and without locks. It passes each request and report
+// to its handler, passes on the time, and sends what a batch holds once the batch is durable. A
+// handler's signature says what it may touch: the ledger (ledger/ledger.h), which alone changes the
+// state, and those of the owners below that it needs.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace muster::controller {
 class Core {
  public:
   Core(Host& host, Authority authority) : host_(host), ledger_(host, authority) {}
-  Core(const Core&) = delete;  // its parts know each other
+  Core(const Core&) = delete;  // its parts refer to each other
   Core& operator=(const Core&) = delete;
 
   // --- life ---
@@ -43,7 +43,7 @@ class Core {
   // and tells what it has to tell. flush() goes on with what is to leave after a commit.
   void on_request(ReplyTo to, Caller caller, wire::Request request, Time now);
   void on_client_closed(std::uint64_t connection, Time now);
-  // Whether a client that says nothing waits for something, or keeps an allocation.
+  // Whether a silent client waits for something or keeps an allocation.
   bool serves(std::uint64_t connection) const;
   void on_report(NodeConnection from, wire::Report report, Time now);
   void on_node_closed(NodeConnection from, Time now);
@@ -52,11 +52,11 @@ class Core {
   void on_planner_idle() { planning_.on_planner_idle(); }
   void on_program_ended(const SiteProgramRun& run, bool succeeded, Time now);
   void on_tick(Time now);                     // about once a second
-  void on_clock_step(Millis by, Time now);    // the clock by which `now` is told was set
-  void on_standstill(Millis span, Time now);  // this controller did nothing, and heard nobody
-  // A node that munge does not let in: its clock differs from ours.
+  void on_clock_step(Millis by, Time now);    // the clock that gives `now` was set
+  void on_standstill(Millis span, Time now);  // this process did nothing and received nothing
+  // munge refuses the node, because its clock differs from ours.
   void on_clock_difference(const Text& node, Seconds ahead, Time now);
-  // Seals the open batch if nothing is being committed. The host calls it after each delivery.
+  // Seals the open batch unless a commit is running. The host calls it after each delivery.
   void flush(Time now);
 
   const Cluster& cluster() const { return ledger_.cluster(); }
@@ -66,8 +66,8 @@ class Core {
   std::vector<NodeConnection> node_connections() const { return links_.connections(); }
 
  private:
-  struct RequestVerbs;  // one overload for each request that the core answers
-  struct ReportVerbs;   // the same for reports of nodes
+  struct RequestVerbs;  // one overload for each request that Core answers
+  struct ReportVerbs;   // one overload for each report of nodes
   void answer_request(ReplyTo to, Caller caller, wire::Request& request);
   void try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, int trials = 0);
 

@@ -1,5 +1,5 @@
-// Hands each request and each report to its verb. Which requests the core answers is said in
-// ledger/request_rules.h; queries never come here: they are answered from snapshots.
+// Passes each request and each report to its handler. ledger/request_rules.h says which requests
+// Core answers; queries never come here, they are answered from snapshots.
 #include <new>
 #include <stdexcept>
 
@@ -35,10 +35,10 @@ struct Core::RequestVerbs {
     const JobId job = accepted ? accepted->job : JobId{};
     answer(std::move(reply));
     if (!job || !is_allocation) return;
-    core.allocations_.own(to.connection, job);
+    core.allocations_.set_keeper(to.connection, job);
     if (r.first_step.empty()) return;
-    // srun alone waits for its job's end from now on. Without room to wait it gets the refusal in
-    // place of the step, and gives the job back.
+    // srun without a job waits for its job's end from now on. If it may not wait, it gets the
+    // refusal instead of the step, and the job is ended.
     if (auto waits = core.allocations_.wait_for_end(to, caller, job); !waits)
       return answer(waits.error());
     core.steps_.keep_first(to, caller, std::move(r.first_step.front()), job);
@@ -97,9 +97,9 @@ void Core::answer_request(ReplyTo to, Caller caller, wire::Request& request) {
       request);
 }
 
-// Finds out where and when the job would start before it is answered, or submitted. The plan may
-// take a while: it is made aside, on a copy of the state. What is to start at once is tried again,
-// a few times, if that has changed meanwhile.
+// Computes where and when the job would start, before the request is answered (--test-only) or
+// submitted (-I). The plan may take long, so it is made outside this thread, on a copy of the
+// state. If the state has changed meanwhile, -I tries again, a few times.
 void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, int trials) {
   constexpr int kTrials = 3;
   const Time now = ledger_.now();

@@ -1,4 +1,4 @@
-// See rate_limit.h.
+// Fills and empties the token buckets of users.
 #include "controller/rate_limit.h"
 
 #include <algorithm>
@@ -6,11 +6,11 @@
 namespace muster::controller {
 
 void RateLimit::refill(Bucket& bucket, Time now) const {
-  // A clock that was set back starts anew.
+  // If the clock was set back, the period starts anew.
   if (now < bucket.filled) bucket.filled = now;
   const std::int64_t periods = (now - bucket.filled) / Millis(settings_.refill_period);
   const auto room = static_cast<std::int64_t>(settings_.bucket_size - bucket.tokens);
-  if (periods > room) {  // at least one token comes in each
+  if (periods > room) {  // at least one token per period
     bucket.tokens = settings_.bucket_size;
     bucket.filled = now;
     return;
@@ -27,7 +27,8 @@ std::optional<Millis> RateLimit::take(Uid user, Time now) {
   auto found = buckets_.find(user);
   if (found == buckets_.end()) {
     if (buckets_.size() >= settings_.table_size) forget_full(now);
-    if (buckets_.size() >= settings_.table_size) return std::nullopt;  // nobody knows his count
+    // the table is full: this user is not counted
+    if (buckets_.size() >= settings_.table_size) return std::nullopt;
     found = buckets_.emplace(user, Bucket{settings_.bucket_size, now, {}}).first;
   }
   Bucket& bucket = found->second;
@@ -49,7 +50,7 @@ bool RateLimit::is_to_be_logged(Uid user, Time now) {
   return true;
 }
 
-// Who has all his tokens again is as good as new.
+// A user with a full bucket needs no entry.
 void RateLimit::forget_full(Time now) {
   std::erase_if(buckets_, [&](const auto& entry) {
     Bucket bucket = entry.second;

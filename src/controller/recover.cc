@@ -1,4 +1,4 @@
-// Start and reconfiguration: the stored state, the configuration in force, a new epoch.
+// Start and reconfiguration: loads the stored state, applies the configuration, begins a new epoch.
 #include <fmt/format.h>
 
 #include "controller/core.h"
@@ -23,8 +23,8 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
       programs_.start_prolog(job);
   }
   if (auto ok = steps_.recover(); !ok) return ok;
-  // An srun or salloc that still wants its job comes back for it soon. One that was never answered
-  // does not know of it, and nobody else would end it.
+  // An srun or salloc that still wants its job reconnects soon. One that was never answered does
+  // not know the job, and nobody else would end it.
   cluster.jobs.each([&](const Job& job) {
     const bool is_owned = job.spec->kind == JobKind::allocation && !job.spec->outlives_command;
     if (is_owned && !is_ended(job.state) && job.het_offset == 0) allocations_.add_orphan(job.id);

@@ -1,6 +1,6 @@
-// Timekeeper: the one place where the time by which a Core acts meets the machine's clocks. It
-// ticks for the core and tells it first when the clock was set, the machine slept, or this process
-// stood still.
+// Timekeeper: the one place that turns the machine's clocks into the time of a Core. It ticks for
+// the core, and first tells it if the clock was set, the machine slept, or this process stood
+// still.
 #pragma once
 
 #include "base/containers/timeline.h"
@@ -28,7 +28,7 @@ class Timekeeper {
   }
 
  private:
-  static constexpr Millis kStandstill{5000};  // a tick may come that late, on a busy machine
+  static constexpr Millis kStandstill{5000};  // on a busy machine a tick may be this late
   Timeline timeline_;
   Millis last_tick_;
   Millis step_{};  // of the clock, that the core has not been told of: memory may have run out

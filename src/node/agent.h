@@ -1,9 +1,9 @@
-// NodeAgent: slurmd's logic. It takes the controller's orders and the events of its own machine
-// and calls its NodeHost; it never asks a clock and does no I/O itself. One file per verb:
-// register.cc, prepare.cc, launch.cc, signal.cc, end.cc, complete.cc, attach.cc.
+// NodeAgent: slurmd's logic. It takes the controller's orders and the events of its own machine,
+// and calls its NodeHost; it has no clock and does no I/O. One file per verb: register.cc,
+// prepare.cc, launch.cc, signal.cc, end.cc, complete.cc, attach.cc.
 //
-// Orders may be repeated at any time. What has ended is kept, and told again and again, until the
-// controller confirms it.
+// Orders may be repeated at any time. Ends of steps are kept, and reported again and again, until
+// the controller confirms them.
 #pragma once
 
 #include <compare>
@@ -21,24 +21,24 @@
 
 namespace muster {
 
-// Which programs the site has.
+// The site programs that are configured.
 struct NodePrograms {
   bool prolog = false, epilog = false, init_script = false;
-  bool in_job = false;  // PrologFlags=RunInJob: beside the extern step, between start and end of it
+  bool in_job = false;  // PrologFlags=RunInJob: they run while the extern step does
 };
 
 struct NodeAgentOptions {
   Text name;
-  Epoch epoch;                   // the highest seen before this start
-  std::optional<Uid> only_user;  // set where slurmd is not root: it can run this user's jobs only
+  Epoch epoch;                   // the highest epoch seen before this start
+  std::optional<Uid> only_user;  // set if slurmd is not root: only this user's jobs can run
   Millis heartbeat_every{10'000};
   Millis repeat_ends_after{10'000};
   Millis attach_wait{15'000};  // an srun may arrive before its launch order
   NodePrograms programs = {};
-  std::optional<NodeConfig> dynamic = {};  // what it is, where no file says so
+  std::optional<NodeConfig> dynamic = {};  // of a dynamic node, which is in no file
 };
 
-// What of a failed launch is not the job's own.
+// Faults of a launch that are not the job's.
 struct LaunchFault {
   bool prolog_failed = false;
   std::string_view node_fault = {};
@@ -48,7 +48,7 @@ class NodeAgent {
  public:
   NodeAgent(NodeHost& host, NodeAgentOptions options);
 
-  // Steps found at start, before the first connection.
+  // Steps that were found at the start, before the first connection.
   void on_found_running(const wire::StepRef& step);
   void on_found_ended(wire::StepEnd end);
   void on_found_prepared(AttemptRef attempt);
@@ -59,18 +59,18 @@ class NodeAgent {
   void on_step_ended(wire::StepEnd end, Time now);
   void on_program_ended(NodeProgram program, AttemptRef attempt, bool succeeded, Time now);
   void on_attach(AttachId id, const wire::StepRef& step, Time now);
-  void on_leaving();               // slurmd is about to stop; the steps go on
-  void on_host_leaving(Time now);  // the machine is: the controller has the jobs leave
+  void on_leaving();               // slurmd is about to stop; its steps go on
+  void on_host_leaving(Time now);  // the machine is about to stop; its jobs must leave
 
-  // Does what is due: escalation, heartbeat, repeated ends, attach time-outs.
+  // Does what is due: killing, heartbeats, repeated reports, attach time-outs.
   void on_tick(Time now);
-  Time next_due() const;  // call on_tick no later than this
+  Time next_due() const;  // when on_tick must be called at the latest
   // Sends the reports gathered since the last flush as one batch.
   void flush();
 
   void set_heartbeat(Millis every) { options_.heartbeat_every = every; }
   void set_programs(const NodePrograms& programs) { options_.programs = programs; }
-  // Nothing is left here to report, or the controller has been away for too long.
+  // Everything has been reported, or the controller has been away for too long.
   bool may_leave_with_host(Time now) const;
   std::size_t running_count() const { return running_.size(); }
   Epoch epoch() const { return options_.epoch; }
@@ -78,12 +78,12 @@ class NodeAgent {
  private:
   struct Ended {
     wire::StepEnd end;
-    Time told;  // last time the controller was told
+    Time told;  // when it was last reported
   };
   struct EndingJob {  // EndJob was ordered
     bool announced = false;
     bool epilog_runs = false;
-    std::optional<bool> epilog_failed;  // it has run; the extern step is still to end
+    std::optional<bool> epilog_failed;  // set once it has run; the extern step must still end
     std::vector<std::string> epilog_environment;
   };
   enum class Progress : std::uint8_t { runs, succeeded, failed };  // of a program
@@ -106,14 +106,14 @@ class NodeAgent {
   void on_order(const wire::RebootOrder& order, Time now);
   void on_order(const wire::NotifyOrder& order, Time now);
 
-  // Runs the Prolog of this attempt unless there is none or it has run.
+  // Runs the Prolog of this attempt, unless there is none or it has run.
   Progress prepare(AttemptRef attempt, const std::vector<std::string>& environment);
   void run_prolog_in_job(AttemptRef attempt);  // once there is an extern step to run it in
-  // Likewise the InitScript.
+  // The same for the InitScript.
   Progress initialize(const wire::StepLaunch& launch);
   void on_prolog_ended(AttemptRef attempt, bool succeeded, Time now);
   void on_epilog_ended(AttemptRef attempt, bool succeeded, Time now);
-  void launch(const wire::StepLaunch& launch, Time now);  // now, or when the Prolog is over
+  void launch(const wire::StepLaunch& launch, Time now);  // now, or after the Prolog
   void report_gone(AttemptRef attempt, bool epilog_failed, Time now);
   void start(const wire::StepLaunch& launch, Time now);
   void start_launches_waiting_for(JobId job, Time now);
@@ -127,7 +127,7 @@ class NodeAgent {
   void kill_overdue(Time now);
   void report_end(Ended& ended, Time now);
   void report_gone_if_gone(AttemptRef attempt, Time now);
-  bool anything_runs(AttemptRef attempt) const;  // with RunInJob: besides the extern step
+  bool anything_runs(AttemptRef attempt) const;  // with RunInJob: except for the extern step
   bool stays_for_epilog(const wire::StepRef& step) const;
   template <class Visit>
   void each_running_of(JobId job, Attempt attempt, Visit&& visit) const;
@@ -135,22 +135,22 @@ class NodeAgent {
   NodeHost& host_;
   NodeAgentOptions options_;
   bool connected_ = false;
-  std::optional<Time> host_leaves_;  // since when
+  std::optional<Time> host_leaves_;  // since when the machine is about to stop
 
   std::map<wire::StepRef, std::optional<Time>>
-      running_;                           // with when it will be KILLed, once told to end
-  std::map<wire::StepRef, Ended> ended_;  // not confirmed yet
-  // Until an older attempt is gone from here, the Prolog has run, or the job is resumed.
+      running_;                           // once told to end: when they will be killed
+  std::map<wire::StepRef, Ended> ended_;  // not yet confirmed
+  // Launches that wait: for an older attempt to end, for the Prolog, or for a resume.
   std::map<wire::StepRef, wire::StepLaunch> held_back_;
   std::map<AttemptRef, Progress> prologs_, init_scripts_;
-  std::map<AttemptRef, std::vector<std::string>> prologs_before_extern_;  // their environments
-  std::set<AttemptRef> awaited_;  // the controller wants to hear that their Prologs succeeded
+  // Prologs that wait for the extern step, with their environments
+  std::map<AttemptRef, std::vector<std::string>> prologs_before_extern_;
+  std::set<AttemptRef> awaited_;  // attempts whose successful Prolog is to be reported
   std::set<AttemptRef> suspended_;
   std::map<AttemptRef, EndingJob> ending_;
-  std::map<AttemptRef, Time>
-      gone_;  // lately: a repeated order to end does not run the Epilog again
+  std::map<AttemptRef, Time> gone_;  // for a while: a repeated order must not run the Epilog again
   std::vector<WaitingAttach> attaches_;
-  std::multimap<Time, wire::Order> postponed_;  // ends, by when they are due
+  std::multimap<Time, wire::Order> postponed_;  // orders to end, by the time when they are due
   std::vector<wire::Report> outbox_;
   Time next_heartbeat_;
 };

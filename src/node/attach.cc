@@ -1,4 +1,4 @@
-// An srun that wants to be connected with its step's processes here.
+// Connects sruns to their steps on this node.
 #include "node/agent.h"
 
 namespace muster {

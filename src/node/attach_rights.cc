@@ -1,4 +1,4 @@
-// See attach_rights.h.
+// Checks branches and grants.
 #include "node/attach_rights.h"
 
 #include <fmt/format.h>

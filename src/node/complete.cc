@@ -1,4 +1,4 @@
-// The end of a step: kept and told until the controller confirms it.
+// The ends of steps: kept, and reported until the controller confirms them.
 #include "node/agent.h"
 
 namespace muster {
@@ -22,7 +22,7 @@ void NodeAgent::on_order(const wire::ConfirmOrder& order, Time) {
     if (ended_.erase(step) == 0) continue;
     host_.forget(step);
     if (!is_unallocated(step.job)) continue;
-    // No job ends after it.
+    // No job ends together with it.
     const AttemptRef attempt{step.job, step.attempt};
     init_scripts_.erase(attempt);
     if (prologs_.erase(attempt) > 0) host_.note_prepared(attempt, false);

@@ -1,4 +1,4 @@
-// From a step's share of the node to the limits of its control group.
+// Computes the limits of a step's control group from its share of the node.
 #include "node/confinement.h"
 
 #include <fmt/format.h>
@@ -12,8 +12,7 @@ std::uint64_t percent_of(std::uint64_t mib, double percent) {
   return static_cast<std::uint64_t>(static_cast<double>(mib << 20) * percent / 100);
 }
 
-// AllowedRAMSpace of what was asked for, at least MinRAMSpace and at most MaxRAMPercent of the
-// node.
+// AllowedRAMSpace of the request; at least MinRAMSpace, at most MaxRAMPercent of the node.
 std::uint64_t memory_limit(const NodeConfinement& node, std::uint64_t asked_mib) {
   const config::CgroupConf& conf = node.conf;
   const std::uint64_t allowed = percent_of(asked_mib, conf.allowed_ram_percent);
@@ -26,7 +25,7 @@ std::uint64_t swap_limit(const NodeConfinement& node, std::uint64_t asked_mib) {
                   percent_of(node.memory_mib, node.conf.max_swap_percent));
 }
 
-// `own`: the step's part of what the job has; 0 = all of it.
+// `own`: the step's part of the job's memory; 0 = all of it.
 void set_memory(const NodeConfinement& node, std::uint64_t job_mib, std::uint64_t own,
                 Confinement& out) {
   if (job_mib == 0) return;

@@ -1,4 +1,4 @@
-// Ending a job's or a step's processes: CONT and TERM at once, KILL when the wait is over.
+// Ends processes of a job or step: CONT and TERM at once, KILL after the wait.
 #include <csignal>
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace muster {
 
 namespace {
-// KILL may meet a process that forks at that moment; it is repeated until the step has ended.
+// A process may fork just when it is killed, so KILL is repeated until the step has ended.
 constexpr Millis kRepeatKill{1000};
 }  // namespace
 
@@ -47,8 +47,8 @@ void NodeAgent::on_order(const wire::EndStepOrder& order, Time now) {
   end_step(order.ref, order.kill_wait, order.announce && first_time, order.message_suffix, now);
 }
 
-// The command that asked for the end runs in the job: it gets its answer and prints the result
-// before the signals come.
+// If a command inside the job asked for its end, it gets time to print the result before the
+// signals.
 template <class EndOrder>
 void NodeAgent::postpone(EndOrder order, Time now) {
   const Time due = now + std::exchange(order.delay, Millis{0});
@@ -78,7 +78,7 @@ void NodeAgent::end_step(const wire::StepRef& step, Seconds kill_wait, bool anno
       host_.signal(step, SIGTERM, SignalScope::everything);
     }
   }
-  // A repeated order may shorten the wait, never lengthen it.
+  // A repeated order may shorten the wait, but never lengthen it.
   kill_at = std::min(*kill_at, deadline);
   if (*kill_at > now) return;
   host_.signal(step, SIGKILL, SignalScope::everything);
@@ -93,7 +93,7 @@ void NodeAgent::kill_overdue(Time now) {
   }
 }
 
-// PrologFlags=RunInJob: the extern step holds the Epilog's processes, so it ends after that.
+// PrologFlags=RunInJob: the Epilog runs in the extern step, which therefore ends after it.
 bool NodeAgent::stays_for_epilog(const wire::StepRef& step) const {
   if (!options_.programs.in_job || !options_.programs.epilog || step.step != kExternStep)
     return false;
@@ -113,7 +113,7 @@ bool NodeAgent::anything_runs(AttemptRef attempt) const {
   return found;
 }
 
-// The Epilog is the last thing of an attempt here.
+// The Epilog is the last program of an attempt on this node.
 void NodeAgent::report_gone_if_gone(AttemptRef attempt, Time now) {
   auto found = ending_.find(attempt);
   if (found == ending_.end() || found->second.epilog_runs || anything_runs(attempt)) return;

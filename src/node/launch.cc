@@ -1,4 +1,4 @@
-// Launching a step, once: a repeated order is answered with what is known of the step.
+// Launches each step once: a repeated order is answered with what is known about the step.
 #include "node/agent.h"
 #include "wire/step_setup.h"
 
@@ -15,7 +15,7 @@ void NodeAgent::on_order(const wire::LaunchOrder& order, Time now) {
     return fail_launch(order.launch,
                        "slurmd does not run as root and can run its own user's jobs only", now);
 
-  // No two attempts of a job run at a time. An older one is stale by now: it goes first.
+  // Two attempts of a job never run at the same time: the older one is ended first.
   bool older_runs = false;
   for (auto i = running_.lower_bound({ref.job, Attempt{0}, StepId{0}});
        i != running_.end() && i->first.job == ref.job && i->first.attempt < ref.attempt; ++i) {

@@ -1,5 +1,5 @@
-// What runs before anything of an attempt does, once for each: the Prolog, and the InitScript of
-// its private directories.
+// What runs before an attempt, once for each: the Prolog, and the InitScript of its private
+// directories.
 #include <fmt/format.h>
 
 #include "node/agent.h"
@@ -33,7 +33,7 @@ NodeAgent::Progress NodeAgent::prepare(AttemptRef attempt,
   return Progress::runs;
 }
 
-// If the extern step could not be started, the Prolog still runs.
+// If the extern step could not be started, the Prolog runs nevertheless.
 void NodeAgent::run_prolog_in_job(AttemptRef attempt) {
   auto waiting = prologs_before_extern_.extract(attempt);
   if (!waiting.empty()) host_.run_program(NodeProgram::prolog, attempt, waiting.mapped());

@@ -1,4 +1,4 @@
-// Registration and heartbeats: telling the controller which node this is and what runs on it.
+// Registration and heartbeats: tells the controller which node this is and what runs on it.
 #include <algorithm>
 
 #include "node/agent.h"
@@ -19,7 +19,7 @@ void NodeAgent::on_found_ended(wire::StepEnd end) {
 
 void NodeAgent::on_connected(Time now) {
   connected_ = true;
-  outbox_.clear();  // the registration says all of it
+  outbox_.clear();  // the registration contains everything
 
   NodeVitals vitals = host_.vitals();
   wire::RegisterReport report{.name = options_.name,

@@ -24,7 +24,7 @@ void NodeAgent::on_order(const wire::NotifyOrder& order, Time) {
   });
 }
 
-// What is not launched yet is launched when the job is resumed.
+// Steps that are not launched yet are launched when the job is resumed.
 void NodeAgent::on_order(const wire::SuspendOrder& order, Time now) {
   if (order.resume)
     suspended_.erase({order.job, order.attempt});

@@ -1,4 +1,4 @@
-// How much each user may hold at a time of something that all share.
+// UserQuota: how much of a shared resource each user may hold.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class UserQuota {
   };
   explicit UserQuota(Limits limits) : limits_(limits) {}
 
-  bool take(Uid user, std::size_t bytes) {  // false: it would be too much
+  bool take(Uid user, std::size_t bytes) {  // false: that would be too much
     auto found = held_.find(user);
     const Held before = found == held_.end() ? Held{} : found->second;
     if (before.count >= limits_.count_of_user || count_ >= limits_.count_of_all ||

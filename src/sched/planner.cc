@@ -116,7 +116,7 @@ bool Planner::admit(const Job& job, const StartTarget& target, JobGroup& group) 
     wait(job, g.reason);
     return false;
   }
-  if (settles(*target.partition)) {
+  if (waits_for_completing_jobs(*target.partition)) {
     wait(job, Reason::resources);
     return false;
   }
@@ -135,10 +135,10 @@ bool Planner::admit(const Job& job, const StartTarget& target, JobGroup& group) 
   return true;
 }
 
-bool Planner::settles(const Partition& partition) {
+bool Planner::waits_for_completing_jobs(const Partition& partition) {
   if (cluster_.settings().complete_wait == Seconds{0}) return false;
-  if (!settling_) settling_ = settling_partitions(cluster_, now_);
-  return settling_->contains(partition.name);
+  if (!completing_partitions_) completing_partitions_ = completing_partitions(cluster_, now_);
+  return completing_partitions_->contains(partition.name);
 }
 
 bool Planner::admit_in_some_partition(const Job& component, JobGroup& group) {

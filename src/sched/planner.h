@@ -70,7 +70,7 @@ class Planner {
   bool exhausted() const;
   void consider(const Job& job, const StartTarget& target);
   bool admit(const Job& job, const StartTarget& target, JobGroup& group);
-  bool settles(const Partition& partition);
+  bool waits_for_completing_jobs(const Partition& partition);
   bool admit_in_some_partition(const Job& component, JobGroup& group);
   StartTarget target_for(const Job& job, const Partition* partition) const;
   void others_wait_for(const Job& kept_back);
@@ -130,9 +130,10 @@ class Planner {
   std::map<const Shape*, Amounts> least_;   // what jobs of the shape hold at least
   std::map<std::vector<ShapeKey>, Time> not_before_;
   std::set<JobId> settled_, promised_;
-  std::optional<std::set<Text>> settling_;  // CompleteWait: partitions where nothing starts yet
-  std::set<const Partition*> stopped_;      // assoc_limit_stop: closed behind a job at its limit
-  std::map<JobId, IdSet> started_tasks_;    // by array record
+  std::optional<std::set<Text>>
+      completing_partitions_;             // CompleteWait: partitions where nothing starts yet
+  std::set<const Partition*> stopped_;    // assoc_limit_stop: closed behind a job at its limit
+  std::map<JobId, IdSet> started_tasks_;  // by array record
   std::optional<std::map<JobId, std::uint32_t>> running_tasks_;  // by array; filled when needed
   std::set<const Shape*> in_line_;                               // some job with this shape waits
   std::set<const std::vector<NodeId>*> lines_;          // the node lists that such jobs wait for

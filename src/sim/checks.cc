@@ -1,4 +1,4 @@
-// Verdicts on a whole state, and words for them.
+// Compares states, and describes events and jobs.
 #include "sim/checks.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What a simulated world says when something is not as it must be.
+// Checks of a simulated world, and the texts about what they find.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace muster::sim {
 
-// " JobStarted JobsHeld": the events of a batch.
+// " JobStarted JobsHeld": the kinds of events in a batch.
 std::string kinds_of(const Batch& batch);
-// Jobs that have not ended, with why they wait as far as the plan says.
+// Jobs that have not ended, with the plan's reasons for their waiting.
 std::vector<std::string> jobs_not_ended(const Cluster& cluster, const sched::Plan* plan);
-// Whether what is stored gives this state.
+// Whether the stored snapshot and journal lead to this state.
 bool leads_to(const StoredState& stored, const Cluster& cluster);
 
 }  // namespace muster::sim

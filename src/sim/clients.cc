@@ -1,4 +1,4 @@
-// When users ask, over which connection, and what they do with an allocation.
+// When clients send requests, over which connection, and what they do with an allocation.
 #include "sim/clients.h"
 
 namespace muster::sim {
@@ -23,33 +23,34 @@ void Clients::plan_requests(const ClusterConfig& config) {
 void Clients::plan_wishes(const ClusterConfig& config) {
   auto sometime = [&](auto act) {
     schedule_.after(Millis{schedule_.between(0, 900'000)}, [this, act] {
-      controller::Core* core = door_.controller();
+      controller::Core* core = controller_.controller();
       if (!core || calm_) return;
       act(*core);
-      core->flush(door_.controllers_time());
+      core->flush(controller_.controllers_time());
     });
   };
   for (std::uint32_t i = 0; i < options_.jobs * 3; ++i)
     sometime([this](controller::Core& core) {
-      if (auto wish = some_wish({schedule_, core.committed(), acknowledged_}))
-        ask(std::move(wish->request), wish->verb, wish->by);
+      if (auto drawn = random_request({schedule_, core.committed(), acknowledged_}))
+        ask(std::move(drawn->request), drawn->verb, drawn->by);
     });
   for (std::uint32_t i = 0; i < 5; ++i)
     sometime([this](controller::Core& core) {
-      core.on_client_closed(kFirstKeeper + schedule_.below(keepers_ + 1), door_.controllers_time());
+      core.on_client_closed(kFirstKeeper + schedule_.below(keepers_ + 1),
+                            controller_.controllers_time());
     });
   for (std::uint32_t i = 0; i < 3; ++i)
     sometime([this, &config](controller::Core& core) {
-      core.reconfigure(config, {1, ++request_}, door_.controllers_time());
+      core.reconfigure(config, {1, ++request_}, controller_.controllers_time());
     });
 }
 
 void Clients::submit() {
-  if (!door_.controller()) return;
+  if (!controller_.controller()) return;
   if (!options_.is_rich())
     return ask(some_submission(schedule_, options_.cpus, acknowledged_), "submit");
   auto request =
-      some_rich_submission(schedule_, options_.cpus, acknowledged_, door_.controllers_time());
+      some_rich_submission(schedule_, options_.cpus, acknowledged_, controller_.controllers_time());
   const bool is_test = request.test_only;
   const bool allocates = request.spec->kind == JobKind::allocation && !is_test;
   if (allocates) allocating_.insert(request_ + 1);
@@ -57,23 +58,23 @@ void Clients::submit() {
 }
 
 void Clients::interfere() {
-  if (door_.controller() && !acknowledged_.empty())
+  if (controller_.controller() && !acknowledged_.empty())
     ask(some_interference(schedule_, acknowledged_), "interfere");
 }
 
 void Clients::repair() {
-  controller::Core* core = door_.controller();
+  controller::Core* core = controller_.controller();
   if (!core) return;
   for (wire::Request& request : repairs(core->committed())) ask(std::move(request), "repair");
 }
 
 void Clients::ask(wire::Request request, std::string_view verb, Uid by, std::uint64_t connection) {
-  controller::Core* core = door_.controller();
+  controller::Core* core = controller_.controller();
   if (!core) return;
   asked_[++request_] = verb;
   core->on_request({connection, request_}, {.uid = by, .gid = {}}, std::move(request),
-                   door_.controllers_time());
-  core->flush(door_.controllers_time());
+                   controller_.controllers_time());
+  core->flush(controller_.controllers_time());
 }
 
 void Clients::on_reply(controller::ReplyTo to, const wire::Answer& answer) {
@@ -86,7 +87,7 @@ void Clients::on_reply(controller::ReplyTo to, const wire::Answer& answer) {
   if (allocating_.erase(to.request) > 0) keep_allocation(submitted->job);
 }
 
-// salloc: it owns the allocation, runs steps in it, and gives it back or goes away.
+// salloc: owns the allocation, runs steps in it, and gives it back or disappears.
 void Clients::keep_allocation(JobId job) {
   allocations_.insert(job);
   const std::uint64_t connection = kFirstKeeper + keepers_++;

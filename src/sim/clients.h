@@ -1,5 +1,5 @@
-// Clients: the users of a simulated cluster. They submit, ask for everything else that there is,
-// and keep the allocations that they were given; what they are answered is counted.
+// Clients: the users of a simulated cluster. They submit jobs, send requests of every other kind,
+// and keep the allocations that they get. Answers are counted.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,20 @@ namespace muster::sim {
 
 class Clients {
  public:
-  // The controller, while there is one.
-  class Door {
+  // The controller, while one is running.
+  class ControllerAccess {
    public:
-    virtual ~Door() = default;
+    virtual ~ControllerAccess() = default;
     virtual controller::Core* controller() = 0;
     virtual Time controllers_time() const = 0;
   };
-  Clients(Door& door, const WorldOptions& options, Schedule& schedule, Verdict& verdict)
-      : door_(door), options_(options), schedule_(schedule), verdict_(verdict) {}
+  Clients(ControllerAccess& controller, const WorldOptions& options, Schedule& schedule,
+          Verdict& verdict)
+      : controller_(controller), options_(options), schedule_(schedule), verdict_(verdict) {}
 
   void plan_requests(const ClusterConfig& config);
   void on_reply(controller::ReplyTo to, const wire::Answer& answer);
-  // An administrator does what lets all jobs end.
+  // Sends what an administrator does so that all jobs can end.
   void repair();
   void calm_down() { calm_ = true; }
 
@@ -42,15 +43,15 @@ class Clients {
   void keep_allocation(JobId job);
   void ask(wire::Request request, std::string_view verb, Uid by = {}, std::uint64_t connection = 1);
 
-  static constexpr std::uint64_t kFirstKeeper = 100;  // connection of a salloc
-  Door& door_;
+  static constexpr std::uint64_t kFirstKeeper = 100;  // the connection of a salloc
+  ControllerAccess& controller_;
   const WorldOptions& options_;
   Schedule& schedule_;
   Verdict& verdict_;
   bool calm_ = false;
   std::uint64_t request_ = 0, keepers_ = 0;
-  std::map<std::uint64_t, std::string_view> asked_;  // requests that are not answered yet
-  std::set<std::uint64_t> allocating_;               // those for an allocation
+  std::map<std::uint64_t, std::string_view> asked_;  // requests without an answer so far
+  std::set<std::uint64_t> allocating_;               // requests for an allocation
   std::set<JobId> acknowledged_, allocations_;
 };
 

@@ -1,5 +1,5 @@
-// The accounting file of the simulated controller: it is told late, and what it was told survives
-// crashes.
+// The accounting file of the simulated controller. It gets changes late, and keeps them when the
+// controller crashes.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace muster::sim {
 
 class FakeAccounting {
  public:
-  void account(accounting::AccountingPortion portion) { queued_.add(std::move(portion)); }
+  void account(accounting::AccountingDelta delta) { queued_.add(std::move(delta)); }
   void feed() {
     if (queued_.number == 0) return;
     for (const AccountingRecord& record : queued_.records())
@@ -32,7 +32,7 @@ class FakeAccounting {
   void crash() { queued_ = {}; }
   BatchNumber last() const { return last_; }
 
-  // Once all is over: every run of every job has ended, and as the state says.
+  // At the end of a run: checks that every run of every job has ended, and as the state says.
   std::vector<std::string> contradictions(const Cluster& cluster,
                                           const std::set<JobId>& without_script) const {
     std::vector<std::string> found;
@@ -41,7 +41,8 @@ class FakeAccounting {
         found.push_back(fmt::format("accounting never heard of the end of run {} of job {}",
                                     key.second.value, key.first.value));
     for (const auto& [key, row] : rows_) {
-      if (row.allocated_nodes == 0 || row.het_offset > 0) continue;  // the first component's runs
+      // only runs of the first component
+      if (row.allocated_nodes == 0 || row.het_offset > 0) continue;
       if (without_script.contains(row.job)) continue;
       auto script = scripts_.find(key);
       if (script == scripts_.end() || !is_ended(script->second.state))
@@ -58,7 +59,7 @@ class FakeAccounting {
         if (!rows_.contains({job.id, Attempt{run}}))
           found.push_back(
               fmt::format("accounting never heard of run {} of job {}", run, job.id.value));
-      // One that ended in the queue, after a requeue, has a row behind that of its last run.
+      // A job that ended in the queue after a requeue has one more row than runs.
       const std::uint32_t ended_waiting = job.run->allocation.empty() ? 1 : 0;
       auto last = rows_.find({job.id, Attempt{job.attempt.value + ended_waiting}});
       if (last != rows_.end() && last->second.state != job.state)
@@ -68,7 +69,7 @@ class FakeAccounting {
   }
 
  private:
-  accounting::AccountingPortion queued_;
+  accounting::AccountingDelta queued_;
   using Key = std::pair<JobId, Attempt>;
   std::map<Key, JobRecord> rows_;
   std::map<Key, StepRecord> scripts_;

@@ -1,4 +1,4 @@
-// Pretend processes: they run for a while, fail at times, and may ignore SIGTERM.
+// Pretend processes: they run for a while, sometimes fail, and may ignore SIGTERM.
 #include "sim/fake_node.h"
 
 #include <csignal>
@@ -6,17 +6,17 @@
 namespace muster::sim {
 
 FakeNode::FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks,
-                   Habits habits)
+                   Behavior behavior)
     : schedule_(schedule),
       name_(std::move(name)),
       cpus_(cpus),
       callbacks_(std::move(callbacks)),
-      habits_(habits) {}
+      behavior_(behavior) {}
 
 void FakeNode::start_slurmd() {
   if (!power_ || agent_) return;
   agent_ = std::make_unique<NodeAgent>(
-      *this, NodeAgentOptions{.name = name_, .epoch = epoch_, .programs = habits_.programs});
+      *this, NodeAgentOptions{.name = name_, .epoch = epoch_, .programs = behavior_.programs});
   for (const wire::StepRef& step : processes_) agent_->on_found_running(step);
   for (const auto& [ref, end] : ended_) agent_->on_found_ended(end);
   ++incarnation_;
@@ -79,27 +79,27 @@ NodeFacts FakeNode::facts() {
 
 Result<void> FakeNode::spawn(const wire::StepLaunch& launch) {
   wire::StepRef ref = launch.ref;
-  if (schedule_.chance(habits_.failing_launches_percent)) return fail("no more processes");
+  if (schedule_.chance(behavior_.failing_launches_percent)) return fail("no more processes");
   processes_.insert(ref);
   callbacks_.started(*this, ref);
-  std::uint32_t status = schedule_.chance(100 - habits_.failing_steps_percent) ? 0 : (1 << 8);
+  std::uint32_t status = schedule_.chance(100 - behavior_.failing_steps_percent) ? 0 : (1 << 8);
   schedule_.after(
-      Millis{schedule_.between(habits_.shortest_step.count(), habits_.longest_step.count())},
+      Millis{schedule_.between(behavior_.shortest_step.count(), behavior_.longest_step.count())},
       [this, ref, status] { end_process(ref, status); });
   return {};
 }
 
 void FakeNode::signal(const wire::StepRef& step, int number, SignalScope) {
   if (number != SIGTERM && number != SIGKILL) return;
-  if (number == SIGTERM && schedule_.chance(20)) return;  // ignores it
+  if (number == SIGTERM && schedule_.chance(20)) return;  // ignores the signal
   schedule_.after(Millis{schedule_.between(0, 2000)},
                   [this, step, number] { end_process(step, static_cast<std::uint32_t>(number)); });
 }
 
-// One that was running when slurmd was killed is gone with it; the next slurmd begins anew.
+// A program that was running when slurmd was killed is gone; the next slurmd starts it anew.
 void FakeNode::run_program(NodeProgram program, AttemptRef attempt,
                            const std::vector<std::string>&) {
-  const bool succeeds = !schedule_.chance(habits_.failing_programs_percent);
+  const bool succeeds = !schedule_.chance(behavior_.failing_programs_percent);
   const Millis takes{schedule_.between(0, 8000)};
   schedule_.after(takes, [this, then = incarnation_, program, attempt, succeeds] {
     if (then != incarnation_ || !agent_) return;
@@ -108,7 +108,7 @@ void FakeNode::run_program(NodeProgram program, AttemptRef attempt,
   });
 }
 
-// Not at once: the order that asks for it is still being carried out.
+// Later, because the order to reboot is still being carried out.
 void FakeNode::reboot() {
   schedule_.after(Millis{schedule_.between(0, 2000)}, [this, then = incarnation_] {
     if (then == incarnation_ && callbacks_.reboot) callbacks_.reboot(*this);

@@ -1,4 +1,4 @@
-// A machine of the simulation: the real node logic (NodeAgent) on pretend processes. It can lose
+// A machine of the simulation: the real node logic (NodeAgent) with pretend processes. It can lose
 // its connection, its slurmd, or its power.
 #pragma once
 
@@ -17,18 +17,19 @@ class FakeNode final : public NodeHost {
   struct Callbacks {
     std::function<void(FakeNode&, wire::ReportBatch)> report;
     std::function<void(FakeNode&, const wire::StepRef&)>
-        started;                                 // a process of this attempt runs now
+        started;                                 // a process of this attempt has started
     std::function<void(FakeNode&)> reboot = {};  // RebootProgram was run
   };
-  struct Habits {
+  struct Behavior {
     int failing_launches_percent = 2, failing_steps_percent = 15;
     Millis shortest_step{5}, longest_step{240'000};
-    NodePrograms programs = {};  // of the site; at times one fails
+    NodePrograms programs = {};  // of the site; sometimes one fails
     int failing_programs_percent = 5;
   };
   FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks)
-      : FakeNode(schedule, std::move(name), cpus, std::move(callbacks), Habits{}) {}
-  FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks, Habits habits);
+      : FakeNode(schedule, std::move(name), cpus, std::move(callbacks), Behavior{}) {}
+  FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks,
+           Behavior behavior);
 
   const Text& name() const { return name_; }
   bool has_power() const { return power_; }
@@ -39,7 +40,7 @@ class FakeNode final : public NodeHost {
   void stop_slurmd();  // kill -9: the steps go on
   void lose_power();
   void restore_power();
-  // Its clock, as far from the true time as this. Nothing that its slurmd does goes by it.
+  // Sets its clock this far from true time. Nothing in its slurmd depends on it.
   void set_clock(Millis ahead) { clock_ahead_ = ahead; }
   Millis clock_ahead() const { return clock_ahead_; }
 
@@ -78,12 +79,12 @@ class FakeNode final : public NodeHost {
   Text name_;
   std::uint32_t cpus_;
   Callbacks callbacks_;
-  Habits habits_;
+  Behavior behavior_;
   Millis clock_ahead_{0};
   bool power_ = true;
   bool connected_ = false;
   std::uint32_t boot_ = 1;
-  std::uint64_t incarnation_ = 0;  // of slurmd: timers of an earlier one are void
+  std::uint64_t incarnation_ = 0;  // of slurmd: timers of an earlier incarnation are ignored
   std::unique_ptr<NodeAgent> agent_;
   Epoch epoch_;  // on its disk
   std::set<wire::StepRef> processes_;

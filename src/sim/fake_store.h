@@ -1,5 +1,5 @@
-// A disk that survives crashes of the controller. A commit takes time; a crash in the middle leaves
-// the batch written or not, by chance, as a real disk would.
+// A disk that survives crashes of the controller. A commit takes time; if the controller crashes
+// meanwhile, chance decides whether the batch was written, as with a real disk.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The configuration of the simulated cluster. Some of it depends on the seed.
+// Makes the configuration of the simulated cluster. Some of it depends on the seed.
 #include "sim/machines.h"
 
 #include <array>
@@ -7,7 +7,7 @@ namespace muster::sim {
 
 namespace {
 
-// A site that uses everything: which of it, and how, depends on the seed.
+// A site that uses all features: which ones, and how, depends on the seed.
 void configure_richly(ClusterConfig& config, const std::vector<Text>& names, std::uint64_t seed) {
   Settings& s = config.settings;
   s.licenses = {{"lic", 3}};
@@ -63,9 +63,9 @@ ClusterConfig configured_for(const WorldOptions& options) {
   config.settings.accounting = true;
   config.settings.kill_wait = Seconds{5};
   config.settings.return_to_service = 2;
-  config.settings.max_batch_requeue = 1000;  // nodes die often here, and nobody releases a job
+  config.settings.max_batch_requeue = 1000;  // nodes fail often here, and nobody releases held jobs
   config.settings.gres_types = {"gpu"};
-  if (options.seed % 2 == 0) {  // usage is counted through all that happens
+  if (options.seed % 2 == 0) {  // usage is recorded throughout the run
     config.settings.priority.multifactor = true;
     config.settings.priority.fair_share = 1000;
     config.settings.priority.shares.calc_period = Seconds{10};

@@ -1,4 +1,4 @@
-// The simulated cluster, as its administrator would have configured it.
+// The simulated cluster as its administrator would configure it.
 #pragma once
 
 #include "model/cluster.h"

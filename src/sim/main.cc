@@ -1,4 +1,4 @@
-// muster-sim: runs the simulator over many seeds; the first broken promise ends it with its seed.
+// muster-sim: runs the simulator with many seeds; the first violation ends it and prints the seed.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

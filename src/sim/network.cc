@@ -1,4 +1,4 @@
-// Messages are delayed, kept in order on each connection, and lost when it breaks.
+// Delays messages, keeps them in order on each connection, and loses them when it breaks.
 #include "sim/network.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Network: connections between the simulated controller and its nodes, which are slow, break and
-// are cut for a while.
+// Network: connections between the simulated controller and its nodes. They are slow, break, and
+// are blocked for a while.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ class Network {
  public:
   explicit Network(Schedule& schedule) : schedule_(schedule) {}
 
-  // Where nothing is in the way and the two have no connection.
+  // Connects the two, unless they are connected or something blocks the way.
   void connect(FakeNode& node);
   bool may_connect(const FakeNode& node) const { return !cut_off_.contains(&node); }
   Link link_of(const FakeNode& node) const;
   FakeNode* node_behind(Link link) const;
-  // Messages of one connection arrive in order, after a delay, or not at all if it breaks first.
+  // Messages of a connection arrive in order after a delay, or not at all if it breaks before.
   void deliver(Link link, std::function<void()> message);
-  Link break_link(FakeNode& node);  // which it was
+  Link break_link(FakeNode& node);  // returns the link that it had
   void break_all();
   Link cut_off(FakeNode& node, Millis span);
 

@@ -1,5 +1,5 @@
-// Virtual time: what is to happen when, and one seeded source of chance. A run is a pure function
-// of its seed.
+// Virtual time: what happens when, and one seeded source of random numbers. A run is a pure
+// function of its seed.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Schedule {
   }
   void after(Millis delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
 
-  // Runs what falls due up to `until`.
+  // Runs everything that is due up to `until`.
   void run_until(Time until) {
     while (!queue_.empty() && queue_.begin()->first.first <= until) {
       auto next = queue_.extract(queue_.begin());

@@ -1,4 +1,4 @@
-// Draws requests: jobs, arrays, heterogeneous jobs, and what is done to them afterwards.
+// Draws requests at random: jobs, arrays, heterogeneous jobs, and actions on them.
 #include "sim/users.h"
 
 #include <iterator>
@@ -70,9 +70,9 @@ wire::Request some_interference(Schedule& chance, const std::set<JobId>& acknowl
   const auto which = static_cast<std::ptrdiff_t>(chance.below(acknowledged.size()));
   wire::JobRef ref{.job = *std::next(acknowledged.begin(), which)};
   if (chance.chance(50)) {
-    if (chance.chance(20)) ref.component = 1;  // refused where the job has none
+    if (chance.chance(20)) ref.component = 1;  // refused if the job has none
     wire::CancelRequest request{.jobs = {ref}};
-    if (chance.chance(30)) request.asking_job = ref.job;  // a script that ends itself
+    if (chance.chance(30)) request.asking_job = ref.job;  // a script that ends its own job
     return request;
   }
   using enum wire::JobAction;

@@ -1,4 +1,4 @@
-// What users and administrators of the simulated cluster ask for, by chance.
+// The random requests of users and administrators of the simulated cluster.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,32 @@
 
 namespace muster::sim {
 
-// A job, an array or a heterogeneous job for nodes of so many CPUs; it may depend on one of these.
+// A job, an array or a heterogeneous job for nodes with this many CPUs; it may depend on one of
+// these jobs.
 wire::SubmitRequest some_submission(Schedule& chance, std::uint32_t cpus,
                                     const std::set<JobId>& acknowledged);
-// The same with options that need a site with partitions, QOS, licenses and so on (machines.cc).
+// The same with options that need partitions, QOS, licenses and so on (machines.cc).
 wire::SubmitRequest some_rich_submission(Schedule& chance, std::uint32_t cpus,
                                          const std::set<JobId>& acknowledged, Time now);
-// One of the jobs is cancelled, requeued, suspended or resumed.
+// Cancels, requeues, suspends or resumes one of the jobs.
 wire::Request some_interference(Schedule& chance, const std::set<JobId>& acknowledged);
 
-// Who asks, and what: "hold", "update_node", "srun", ...
-struct Wish {
+// A caller and a request: "hold", "update_node", "srun", ...
+struct RandomRequest {
   std::string_view verb;
   wire::Request request;
   Uid by;
 };
-// What users know before they ask.
-struct Outlook {
+// What a user knows before making a request.
+struct UserView {
   Schedule& chance;
   const Cluster& cluster;
   const std::set<JobId>& acknowledged;
 };
 std::vector<std::string_view> verbs();
-// Any verb; none where there is nothing that it could be about.
-std::optional<Wish> some_wish(const Outlook& outlook);
-// What an administrator does so that all jobs can end: releases, resumes, switches on.
+// A request of any kind; none if there is nothing that it could be about.
+std::optional<RandomRequest> random_request(const UserView& view);
+// What an administrator does so that all jobs can end: releases, resumes, powers up.
 std::vector<wire::Request> repairs(const Cluster& cluster);
 
 }  // namespace muster::sim

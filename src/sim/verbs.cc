@@ -1,4 +1,4 @@
-// One user for every verb: each function draws a request of its kind, mostly one that makes sense.
+// One function for every kind of request: each draws a request, usually one that makes sense.
 #include <array>
 #include <iterator>
 #include <optional>
@@ -18,8 +18,8 @@ JobId some_of(const IdSet& ids, Schedule& chance) {
   return JobId{*std::next(all.begin(), static_cast<std::ptrdiff_t>(chance.below(ids.size())))};
 }
 
-// Mostly one that runs, at times one that waits or has ended.
-JobId some_job(const Outlook& o) {
+// Usually a running job, sometimes a pending or ended one.
+JobId some_job(const UserView& o) {
   if (!o.cluster.active.empty() && o.chance.chance(70)) return some_of(o.cluster.active, o.chance);
   if (!o.cluster.pending.empty() && o.chance.chance(70))
     return some_of(o.cluster.pending, o.chance);
@@ -27,14 +27,14 @@ JobId some_job(const Outlook& o) {
   return *std::next(o.acknowledged.begin(), which);
 }
 
-std::string some_node(const Outlook& o) {
+std::string some_node(const UserView& o) {
   const auto& order = *o.cluster.node_order;
   return o.cluster.nodes.at(order[o.chance.below(order.size())]).config.name.str();
 }
 
 // --- jobs ---
 
-wire::Request signal(const Outlook& o) {
+wire::Request signal(const UserView& o) {
   wire::CancelRequest request{.jobs = {{.job = some_job(o)}},
                               .signal = o.chance.chance(50) ? 10 : 18};
   request.batch_only = o.chance.chance(30);
@@ -42,20 +42,20 @@ wire::Request signal(const Outlook& o) {
   return request;
 }
 
-wire::Request cancel_step(const Outlook& o) {
+wire::Request cancel_step(const UserView& o) {
   wire::JobRef ref{.job = some_job(o)};
   ref.step = StepId{static_cast<std::uint32_t>(o.chance.below(3))};
   return wire::CancelRequest{.jobs = {ref}};
 }
 
-wire::Request cancel_some(const Outlook& o) {
+wire::Request cancel_some(const UserView& o) {
   wire::CancelRequest request{.filter = wire::JobFilter{}};
   request.filter->names = {o.chance.chance(50) ? "rare" : "job of nobody"};
   return request;
 }
 
 template <wire::JobAction Action>
-wire::Request act(const Outlook& o) {
+wire::Request act(const UserView& o) {
   wire::JobActionRequest request{.action = Action, .jobs = {{.job = some_job(o)}}};
   if (Action == wire::JobAction::notify) request.message = "the machine room is hot";
   if (o.chance.chance(20)) request.asking_job = request.jobs.front().job;
@@ -63,8 +63,8 @@ wire::Request act(const Outlook& o) {
   return request;
 }
 
-wire::Request update_job(const Outlook& o) {
-  const Outlook& c = o;
+wire::Request update_job(const UserView& o) {
+  const UserView& c = o;
   auto about = [&](std::initializer_list<std::string> values) {
     return *std::next(values.begin(), static_cast<std::ptrdiff_t>(c.chance.below(values.size())));
   };
@@ -118,12 +118,12 @@ wire::Request update_job(const Outlook& o) {
 }
 
 // A running job gives nodes back.
-wire::Request shrink(const Outlook& o) {
+wire::Request shrink(const UserView& o) {
   return wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::job,
                              .settings = {{"JobId", number(some_job(o).value)}, {"NumNodes", "1"}}};
 }
 
-wire::Request wait_for(const Outlook& o) {
+wire::Request wait_for(const UserView& o) {
   wire::WaitJobRequest request{.job = some_job(o)};
   request.until_started = o.chance.chance(50);
   request.until_ready = request.until_started && o.chance.chance(50);
@@ -131,13 +131,13 @@ wire::Request wait_for(const Outlook& o) {
   return request;
 }
 
-wire::Request release_allocation(const Outlook& o) {
+wire::Request release_allocation(const UserView& o) {
   return wire::ReleaseRequest{.job = some_job(o), .exit_status = o.chance.chance(30) ? 256u : 0u};
 }
 
 // --- steps ---
 
-wire::StepRequest some_step(const Outlook& o) {
+wire::StepRequest some_step(const UserView& o) {
   wire::StepRequest request{.job = some_job(o), .name = "step", .task = {.argv = {"a.out"}}};
   request.num_tasks = static_cast<std::uint32_t>(o.chance.between(1, 3));
   request.overlap = o.chance.chance(40);
@@ -148,20 +148,20 @@ wire::StepRequest some_step(const Outlook& o) {
   if (o.chance.chance(20)) request.gres = "none";
   return request;
 }
-wire::Request srun(const Outlook& o) { return some_step(o); }
+wire::Request srun(const UserView& o) { return some_step(o); }
 
-wire::Request srun_async(const Outlook& o) {
+wire::Request srun_async(const UserView& o) {
   wire::StepRequest request = some_step(o);
   request.async = true;
   request.immediate_s.reset();
   return request;
 }
 
-wire::Request sattach(const Outlook& o) {
+wire::Request sattach(const UserView& o) {
   return wire::AttachStepRequest{.job = some_job(o), .step = StepId{0}};
 }
 
-wire::Request update_step(const Outlook& o) {
+wire::Request update_step(const UserView& o) {
   return wire::UpdateRequest{
       .kind = wire::UpdateRequest::Kind::step,
       .settings = {{"StepId", number(some_job(o).value)}, {"TimeLimit", "2"}}};
@@ -169,7 +169,7 @@ wire::Request update_step(const Outlook& o) {
 
 // --- nodes, partitions, reservations ---
 
-wire::Request update_node(const Outlook& o) {
+wire::Request update_node(const UserView& o) {
   Settings settings{{"NodeName", some_node(o)}};
   static constexpr std::array kStates{"DRAIN", "RESUME", "UNDRAIN", "DOWN",
                                       "FAIL",  "IDLE",   "NORESP"};
@@ -185,7 +185,7 @@ wire::Request update_node(const Outlook& o) {
   return wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::node, .settings = settings};
 }
 
-wire::Request set_power(const Outlook& o) {
+wire::Request set_power(const UserView& o) {
   static constexpr std::array kStates{"POWER_DOWN", "POWER_DOWN_ASAP", "POWER_DOWN_FORCE",
                                       "POWER_UP", "RESUME"};
   return wire::UpdateRequest{
@@ -193,14 +193,14 @@ wire::Request set_power(const Outlook& o) {
       .settings = {{"NodeName", some_node(o)}, {"State", kStates[o.chance.below(kStates.size())]}}};
 }
 
-wire::Request reboot(const Outlook& o) {
+wire::Request reboot(const UserView& o) {
   static constexpr std::array kStates{"REBOOT", "REBOOT_ASAP", "CANCEL_REBOOT"};
   Settings settings{{"NodeName", some_node(o)}, {"State", kStates[o.chance.below(kStates.size())]}};
   if (o.chance.chance(30)) settings.emplace_back("NextState", "DOWN");
   return wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::node, .settings = settings};
 }
 
-wire::Request make_node(const Outlook& o) {
+wire::Request make_node(const UserView& o) {
   wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::node};
   request.settings = {{"NodeName", "d" + number(o.chance.between(1, 2))}};
   request.create = o.chance.chance(60);
@@ -212,7 +212,7 @@ wire::Request make_node(const Outlook& o) {
   return request;
 }
 
-wire::Request claim_node(const Outlook& o) {
+wire::Request claim_node(const UserView& o) {
   wire::ClaimNodeRequest request;
   request.by.hostname = "stranger" + number(o.chance.between(1, 2));
   request.by.address = request.by.hostname;
@@ -221,7 +221,7 @@ wire::Request claim_node(const Outlook& o) {
   return request;
 }
 
-wire::Request update_partition(const Outlook& o) {
+wire::Request update_partition(const UserView& o) {
   wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::partition};
   if (o.chance.chance(25)) {
     request.settings = {{"PartitionName", "extra"}};
@@ -245,7 +245,7 @@ wire::Request update_partition(const Outlook& o) {
   return request;
 }
 
-wire::Request reserve(const Outlook& o) {
+wire::Request reserve(const UserView& o) {
   wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::reservation};
   request.settings = {{"ReservationName", "r" + number(o.chance.between(1, 3))}};
   auto set = [&](const char* key, std::string value) {
@@ -275,7 +275,7 @@ wire::Request reserve(const Outlook& o) {
 
 struct Verb {
   std::string_view name;
-  wire::Request (*draw)(const Outlook&);
+  wire::Request (*draw)(const UserView&);
 };
 using enum wire::JobAction;
 constexpr Verb kVerbs[] = {{"signal", signal},
@@ -319,11 +319,11 @@ std::vector<std::string_view> verbs() {
   return names;
 }
 
-std::optional<Wish> some_wish(const Outlook& o) {
+std::optional<RandomRequest> random_request(const UserView& o) {
   if (o.acknowledged.empty() || (*o.cluster.node_order).empty()) return std::nullopt;
   constexpr Uid kUser{1001};
   const Verb& verb = kVerbs[o.chance.below(std::size(kVerbs))];
-  return Wish{verb.name, verb.draw(o), o.chance.chance(85) ? Uid{} : kUser};
+  return RandomRequest{verb.name, verb.draw(o), o.chance.chance(85) ? Uid{} : kUser};
 }
 
 std::vector<wire::Request> repairs(const Cluster& cluster) {
@@ -351,7 +351,7 @@ std::vector<wire::Request> repairs(const Cluster& cluster) {
     update(Kind::reservation, {{"ReservationName", reservation.name.str()}}, true);
   cluster.nodes.each([&](const Node& node) {
     if (node.future || is_in_service(node)) return;
-    // One that is off is switched on by the next job that needs it.
+    // If the node is off, the next job that needs it switches it on.
     const bool is_off = node.power.phase == PowerPhase::off && cluster.settings().power.saving;
     const char* state = "RESUME";
     if (is_off) state = node.health == NodeHealth::down ? "POWER_UP" : "UNDRAIN";

@@ -1,4 +1,4 @@
-// One step on many nodes: counts its messages and takes the time of the core.
+// A step on many nodes: counts its messages, and measures the core's time.
 #include "sim/wide_step.h"
 
 #include <algorithm>
@@ -35,13 +35,13 @@ ClusterConfig make_config(const WideStepOptions& options) {
   return config;
 }
 
-// Nothing fails here, and the disk takes no time.
+// Without faults, and with a disk that takes no time.
 class WideCluster final : public controller::Host {
  public:
   explicit WideCluster(const WideStepOptions& options) : options_(options) {
     CHECK(core_.recover({}, make_config(options), schedule_.now()));
     for (std::uint32_t i = 1; i <= options.nodes; ++i) add_node(i);
-    settle();
+    run_until_quiet();
   }
 
   WideStepReport run() {
@@ -54,8 +54,8 @@ class WideCluster final : public controller::Host {
     const std::size_t launch_bytes = report_.order_bytes;
     report_.report_messages = 0;
     began = Clock::now();
-    schedule_.run_until(schedule_.now() + Seconds{2});  // all nodes end their part meanwhile
-    settle();
+    schedule_.run_until(schedule_.now() + Seconds{2});  // meanwhile all nodes end their parts
+    run_until_quiet();
     report_.end_took = since(began);
     report_.order_messages = launches;
     report_.order_bytes = launch_bytes;
@@ -70,7 +70,7 @@ class WideCluster final : public controller::Host {
     committing_ = true;
   }
   void publish(controller::Published) override {}
-  void account(accounting::AccountingPortion) override {}
+  void account(accounting::AccountingDelta) override {}
   void reply(controller::ReplyTo, wire::Answer answer) override {
     if (auto* error = std::get_if<Error>(&answer)) CHECK(false, error->text().c_str());
   }
@@ -112,10 +112,10 @@ class WideCluster final : public controller::Host {
                 },
             .started = [this](FakeNode&,
                               const wire::StepRef&) { report_.tasks += options_.tasks_per_node; }},
-        FakeNode::Habits{.failing_launches_percent = 0,
-                         .failing_steps_percent = 0,
-                         .shortest_step = Millis{1},
-                         .longest_step = Millis{1000}}));
+        FakeNode::Behavior{.failing_launches_percent = 0,
+                           .failing_steps_percent = 0,
+                           .shortest_step = Millis{1},
+                           .longest_step = Millis{1000}}));
     nodes_.back()->start_slurmd();
     nodes_.back()->on_connected();
   }
@@ -139,10 +139,10 @@ class WideCluster final : public controller::Host {
 
   void ask(wire::Request request) {
     core_.on_request({1, ++requests_}, {kUser, Gid{100}}, std::move(request), schedule_.now());
-    settle();
+    run_until_quiet();
   }
-  // Until nothing is left to commit, to plan or to deliver.
-  void settle() {
+  // Until nothing is left to commit, plan or deliver.
+  void run_until_quiet() {
     while (true) {
       core_.flush(schedule_.now());
       if (std::exchange(committing_, false)) {

@@ -1,4 +1,4 @@
-// The simulated world: its host of the controller, its faults and its checkers.
+// The simulated world: the controller's host, faults and checkers.
 #include "sim/world.h"
 
 #include <fmt/format.h>
@@ -31,14 +31,14 @@ void switch_on(FakeNode& node) {
   node.start_slurmd();
 }
 
-// Unless power saving has switched it off, or switches it on in a moment.
+// Unless power saving has switched it off, or is about to switch it on.
 bool is_meant_to_run(const Cluster& cluster, const FakeNode& machine) {
   const Node* node = cluster.find_node(machine.name());
   if (!cluster.settings().power.saving) return node != nullptr;
   return node && node->power.phase == PowerPhase::on && !node->reboot.issued;
 }
 
-class World final : public controller::Host, public Clients::Door {
+class World final : public controller::Host, public Clients::ControllerAccess {
  public:
   explicit World(const WorldOptions& options)
       : options_(options), config_(configured_for(options)), schedule_(options.seed) {}
@@ -69,7 +69,7 @@ class World final : public controller::Host, public Clients::Door {
     return std::move(verdict_);
   }
 
-  // --- Clients::Door ---
+  // --- Clients::ControllerAccess ---
   controller::Core* controller() override { return core_.get(); }
   Time controllers_time() const override { return timekeeper_->at(clocks().steady); }
 
@@ -98,9 +98,9 @@ class World final : public controller::Host, public Clients::Door {
     });
   }
   void publish(controller::Published published) override { plan_ = std::move(published.plan); }
-  void account(accounting::AccountingPortion portion) override {
-    if (options_.sabotage.accounting) options_.sabotage.accounting(portion);
-    accounting_.account(std::move(portion));
+  void account(accounting::AccountingDelta delta) override {
+    if (options_.sabotage.accounting) options_.sabotage.accounting(delta);
+    accounting_.account(std::move(delta));
     if (schedule_.chance(20)) accounting_.feed();
   }
   void reply(controller::ReplyTo to, wire::Answer answer) override {
@@ -115,10 +115,10 @@ class World final : public controller::Host, public Clients::Door {
         to, [this, to, batch = std::move(batch)] { network_.node_behind(to)->on_orders(batch); });
   }
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override {
-    // Mostly with few questions: then plans leave things out, as they do on large clusters.
+    // Usually with few probes, so that plans leave out jobs as on large clusters.
     if (options_.seed % 4 != 0) budget.max_probes = std::min(budget.max_probes, std::uint64_t{400});
     auto plan = sched::plan(cluster, now, budget, planner_cache_);
-    if (schedule_.chance(50)) {  // a short one: the daemon makes it at once
+    if (schedule_.chance(50)) {  // a short one: slurmctld makes it at once
       core_->on_planned(std::move(plan), now);
       return core_->on_planner_idle();
     }
@@ -209,7 +209,7 @@ class World final : public controller::Host, public Clients::Door {
     disk_.write_snapshot(core_->committed_batch(), encode_snapshot(core_->committed()));
   }
 
-  // What the journal says is purged is not lost, even if the controller died before it knew.
+  // Jobs that the journal says were purged are not lost, even if the controller crashed just then.
   void write(Batch batch) {
     if (options_.sabotage.disk) options_.sabotage.disk(batch);
     disk_.write(batch);
@@ -230,11 +230,11 @@ class World final : public controller::Host, public Clients::Door {
   // --- the network ---
   void keep_connecting() {
     for (auto& node : nodes_)
-      if (core_ && node->slurmd_runs() && !network_.link_of(*node)) knock(*node);
+      if (core_ && node->slurmd_runs() && !network_.link_of(*node)) connect_or_refuse(*node);
     schedule_.after(Millis{700}, [this] { keep_connecting(); });
   }
-  // Munge refuses credentials whose time is that far off.
-  void knock(FakeNode& node) {
+  // munge refuses credentials whose time is too far off.
+  void connect_or_refuse(FakeNode& node) {
     constexpr Seconds kCredentialLife{300};
     const Millis ahead = node.clock_ahead() - clock_ahead_;
     if (std::chrono::abs(ahead) <= kCredentialLife) return network_.connect(node);
@@ -270,29 +270,29 @@ class World final : public controller::Host, public Clients::Door {
 
   // --- machines ---
   std::unique_ptr<FakeNode> make_node(const NodeConfig& node) {
-    FakeNode::Habits habits;
+    FakeNode::Behavior behavior;
     if (options_.is_rich())
-      habits.programs = {.prolog = config_.settings.programs.prolog,
-                         .epilog = config_.settings.programs.epilog};
+      behavior.programs = {.prolog = config_.settings.programs.prolog,
+                           .epilog = config_.settings.programs.epilog};
     return std::make_unique<FakeNode>(
         schedule_, node.name, node.cpus,
         FakeNode::Callbacks{
             .report = [this](FakeNode& n, wire::ReportBatch b) { on_report(n, std::move(b)); },
             .started = [this](FakeNode& n, const wire::StepRef& r) { on_started(n, r); },
             .reboot = [this](FakeNode& n) { switch_off_and_on(n); }},
-        habits);
+        behavior);
   }
   void switch_off(FakeNode& node) {
     break_link(node);
     node.lose_power();
   }
-  // In troubled times one may never come back by itself.
+  // While faults happen, some nodes stay off.
   void switch_off_and_on(FakeNode& node) {
     switch_off(node);
     if (!calm_ && schedule_.chance(10)) return;
     schedule_.after(Millis{schedule_.between(1000, 60'000)}, [&node] { switch_on(node); });
   }
-  // SuspendProgram and ResumeProgram.
+  // The node's part of SuspendProgram and ResumeProgram.
   void switch_machines(const controller::SiteProgramRun& run) {
     const auto names = expand_hostlist(run.arguments.front());
     if (!names) return broken("a program was given no list of nodes");
@@ -358,7 +358,7 @@ class World final : public controller::Host, public Clients::Door {
     schedule_.after(Millis{schedule_.between(100, 10'000)}, [this] { disk_.full = false; });
   }
 
-  // Nothing of this may cost a job anything.
+  // None of these faults may cost a job anything.
   void plan_clock_faults() {
     schedule_.after(Millis{schedule_.between(1000, 40'000)}, [this] {
       if (calm_) return;
@@ -380,13 +380,13 @@ class World final : public controller::Host, public Clients::Door {
       plan_clock_faults();
     });
   }
-  // At times for longer than SlurmdTimeout; between two sleeps it has the time for what is due.
+  // Sometimes for longer than SlurmdTimeout; between two sleeps there is time for what is due.
   void sleep_a_while() {
     if (schedule_.now() < sleeps_until_ + Seconds{5}) return;
     sleeps_until_ = schedule_.now() + Millis{schedule_.between(1000, 90'000)};
   }
-  // Beyond what munge puts up with. Where the controller is restarted as well, jobs have to wait
-  // for as long as its clock was ahead.
+  // More than munge accepts. If the controller also restarts, jobs must wait for as long as its
+  // clock was ahead.
   Millis some_clock() {
     return Minutes{options_.clock_faults ? 60 : 10} * schedule_.between(-1, 1);
   }
@@ -402,7 +402,7 @@ class World final : public controller::Host, public Clients::Door {
       schedule_.run_until(std::min(latest, schedule_.now() + Minutes{1}));
     }
   }
-  // Jobs that a node could not launch wait for somebody to release them, nodes to be resumed.
+  // Releases jobs that a node could not launch, and resumes nodes.
   void repair() {
     if (!core_) return;
     clients_.repair();
@@ -420,9 +420,9 @@ class World final : public controller::Host, public Clients::Door {
     for (std::string& what : broken_invariants(core_->committed()))
       broken(std::move(what) + ", after events" + kinds_of(batch));
   }
-  // By true time: no clock that was set, and no sleep, ends a job early or lets it run longer.
+  // By true time: neither a changed clock nor a sleep may end a job early, or let it run longer.
   void check_run(const Event& event) {
-    constexpr Seconds kLate{120};  // the controller may have slept when its time was up
+    constexpr Seconds kLate{120};  // the controller may sleep when the time is up
     if (auto* started = std::get_if<JobStarted>(&event)) run_since_[started->job] = schedule_.now();
     auto* ends = std::get_if<JobsEnding>(&event);
     if (!ends) return;
@@ -431,7 +431,7 @@ class World final : public controller::Host, public Clients::Door {
     if (ends->ending.becomes != JobState::timeout) return;
     for (std::uint32_t id : ends->jobs.ids()) {
       const Job& job = core_->cluster().jobs.at(JobId{id});
-      // Its time stood still as well, or that of another component was up.
+      // Its time stood still, or another component's time was up.
       if (job.run->suspended_total != Millis{0} || job.is_het()) continue;
       ++verdict_.timeouts;
       const Millis ran = schedule_.now() - run_since_[JobId{id}];
@@ -440,8 +440,8 @@ class World final : public controller::Host, public Clients::Door {
                            job.time_limit.count()));
     }
   }
-  // No two attempts of a job run on reachable nodes. Only a node whose connection broke since it
-  // started an attempt may still hold it: it is told to end it at first contact.
+  // No two attempts of a job run on reachable nodes. Only a node that lost its connection after it
+  // started an attempt may still hold it: at first contact it is told to end it.
   void on_started(FakeNode& node, const wire::StepRef& ref) {
     ++verdict_.starts;
     note(fmt::format("{}:{}.{}@{}", node.name().view(), ref.job.value, ref.attempt.value,
@@ -483,8 +483,8 @@ class World final : public controller::Host, public Clients::Door {
   sched::PlannerCache planner_cache_;
   using Timekeeper = controller::Timekeeper;
   std::unique_ptr<Timekeeper> timekeeper_;
-  Millis clock_ahead_{0};  // the controller's, of the true time
-  Time sleeps_until_;      // its process is stopped
+  Millis clock_ahead_{0};  // of the controller, relative to true time
+  Time sleeps_until_;      // its process is stopped until then
   std::map<JobId, Time> run_since_;
   std::unique_ptr<controller::Core> core_;
   std::shared_ptr<const sched::Plan> plan_;  // the last one

@@ -1,4 +1,4 @@
-// See accounting_feed.h.
+// Merges changes, and writes their rows to the accounting store in parts of bounded size.
 #include "slurmctld/accounting_feed.h"
 
 #include <new>
@@ -14,7 +14,7 @@ namespace {
 constexpr Millis kFeedEvery{5000};
 constexpr std::size_t kFeedAtMost = 10000;  // so that sacct need not wait long
 constexpr std::size_t kRowsAtOnce = 2000;
-constexpr std::chrono::minutes kTellAgain{10};  // of the same trouble
+constexpr std::chrono::minutes kTellAgain{10};  // for the same trouble
 
 }  // namespace
 
@@ -29,15 +29,15 @@ void AccountingFeed::stop() {
 
 void AccountingFeed::post(std::function<void()> work) { thread_->post(std::move(work)); }
 
-// A query for rows feeds accounting first. Adding a portion twice, because memory has run out on
-// the way, is as good as once.
-void AccountingFeed::add(accounting::AccountingPortion portion) {
+// Waiting changes do no harm to queries: they feed accounting first. Adding a delta twice, because
+// memory has run out on the way, is as good as once.
+void AccountingFeed::add(accounting::AccountingDelta delta) {
   if (!store_) return;
   bool has_many = false;
   {
-    std::lock_guard lock(unfed_mutex_);
-    unfed_.add(std::move(portion));
-    has_many = unfed_.changes.size() > kFeedAtMost;
+    std::lock_guard lock(queued_mutex_);
+    queued_.add(std::move(delta));
+    has_many = queued_.changes.size() > kFeedAtMost;
   }
   feed_later();
   if (!has_many || feeding_.exchange(true)) return;
@@ -76,7 +76,7 @@ bool AccountingFeed::feed(Rows which) {
     if (!std::exchange(trouble_, {}).empty()) io::log_info("accounting records are written again");
     return true;
   }
-  // It is tried again for as long as it takes. Nothing is lost meanwhile, and jobs do not depend on
+  // This is retried for as long as it takes. Nothing is lost meanwhile, and jobs do not depend on
   // it.
   const std::string why = told.error().text();
   const auto now = std::chrono::steady_clock::now();
@@ -91,37 +91,37 @@ bool AccountingFeed::feed(Rows which) {
 
 Result<void> AccountingFeed::tell(Rows which) {
   {
-    std::lock_guard lock(unfed_mutex_);
-    if (unfed_.number > fed_.number) {
-      accounting::AccountingPortion both = fed_;
-      both.add(unfed_);
-      fed_ = std::move(both);  // all of it, or nothing where memory is short
-      unfed_ = {};
+    std::lock_guard lock(queued_mutex_);
+    if (queued_.number > ingested_.number) {
+      accounting::AccountingDelta both = ingested_;
+      both.add(queued_);
+      ingested_ = std::move(both);  // all of it, or nothing if memory is short
+      queued_ = {};
     }
   }
   if (which == Rows::all)
-    waiting_rows_.bring_back(fed_);
+    waiting_rows_.bring_back(ingested_);
   else
-    waiting_rows_.put_off(fed_, timekeeper_.at(io::steady_clock()));
-  if (fed_.changes.empty() && fed_.number == store_->last()) return {};
+    waiting_rows_.put_off(ingested_, timekeeper_.at(io::steady_clock()));
+  if (ingested_.changes.empty() && ingested_.number == store_->last()) return {};
   auto written = write();
   store_->rest();
   return written;
 }
 
-// Writes the rows in portions, because all rows of a long queue would take much memory. Only the
-// last portion advances the batch number, so a crash in between does no harm.
+// Writes the rows in parts, because all rows of a long queue would take much memory. Only the last
+// part advances the batch number, so a crash in between does no harm.
 Result<void> AccountingFeed::write() {
-  accounting::AccountingChanges& changes = fed_.changes;
+  accounting::AccountingChanges& changes = ingested_.changes;
   while (changes.jobs.size() > kRowsAtOnce) {
-    accounting::AccountingPortion some{.changes = {}, .cluster = fed_.cluster};
+    accounting::AccountingDelta some{.changes = {}, .cluster = ingested_.cluster};
     some.changes.jobs = changes.jobs.first(kRowsAtOnce);
     some.changes.gone_jobs = changes.gone_jobs;  // these come first, because they are earlier runs
     if (auto ok = store_->ingest(some.records(), store_->last()); !ok) return ok;
     changes.jobs.subtract(some.changes.jobs);
     changes.gone_jobs.clear();
   }
-  if (auto ok = store_->ingest(fed_.records(), fed_.number); !ok) return ok;
+  if (auto ok = store_->ingest(ingested_.records(), ingested_.number); !ok) return ok;
   changes = {};
   return {};
 }

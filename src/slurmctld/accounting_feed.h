@@ -1,5 +1,5 @@
-// AccountingFeed: tells the accounting file what has changed, on a thread of its own. It collects
-// changes and writes them later, so that a job that changes often is written once.
+// AccountingFeed: writes changes to the accounting file on a thread of its own. It collects changes
+// and writes them later, so that a job that changes often is written once.
 #pragma once
 
 #include <atomic>
@@ -32,13 +32,13 @@ class AccountingFeed {
   bool has_store() const { return store_ != nullptr; }
   void start(io::Loop& loop);
   void stop();
-  void add(accounting::AccountingPortion portion);
+  void add(accounting::AccountingDelta delta);
   void post(std::function<void()> work);  // to its thread
 
   // --- on its thread ---
   AccountingStore& store() { return *store_; }
   bool feed(Rows which);  // false if writing failed
-  const accounting::AccountingPortion& fed() const { return fed_; }
+  const accounting::AccountingDelta& ingested() const { return ingested_; }
 
  private:
   void feed_later();
@@ -51,16 +51,16 @@ class AccountingFeed {
   io::Loop* loop_ = nullptr;
   std::atomic<bool> feed_due_ = false, feeding_ = false;
 
-  std::mutex unfed_mutex_;  // guards the next member
-  accounting::AccountingPortion unfed_;
+  std::mutex queued_mutex_;  // guards the next member
+  accounting::AccountingDelta queued_;
 
   // On its thread: what it has written, or is writing.
-  accounting::AccountingPortion fed_;
-  std::string trouble_;  // why it could not, the last time
+  accounting::AccountingDelta ingested_;
+  std::string trouble_;  // why writing failed the last time
   std::chrono::steady_clock::time_point trouble_told_;
   accounting::WaitingRows waiting_rows_;
 
-  std::unique_ptr<io::Worker> thread_;  // last: it uses what is above
+  std::unique_ptr<io::Worker> thread_;  // last, because it uses the members above
 };
 
 }  // namespace muster::daemon

@@ -21,8 +21,8 @@ void Service::snapshot_if_due() {
   if (!accounting_.has_store()) return write_snapshot(core_->committed_batch(), core_->committed());
   accounting_.post([this] {
     const bool ok = accounting_.feed(AccountingFeed::Rows::due);
-    const accounting::AccountingPortion& fed = accounting_.fed();
-    post([this, known = ok ? fed.number : 0, cluster = fed.cluster] {
+    const accounting::AccountingDelta& ingested = accounting_.ingested();
+    post([this, known = ok ? ingested.number : 0, cluster = ingested.cluster] {
       write_snapshot(known, cluster);
     });
   });

@@ -1,4 +1,4 @@
-// See orders.h.
+// Packs orders into messages, and sends them when their scripts are read and the node reads.
 #include "slurmctld/orders.h"
 
 #include <chrono>
@@ -32,7 +32,7 @@ bool add_blobs(controller::OutgoingOrder& order,
 
 }  // namespace
 
-// Mostly everything is in memory, and the orders are sent at once.
+// Usually everything is in memory, and the orders are sent at once.
 void OrderSender::send(controller::NodeConnection to, Epoch epoch,
                        std::vector<controller::OutgoingOrder> orders) {
   auto from_memory = [this](const Text& hash) { return blobs_.find(hash); };

@@ -48,7 +48,7 @@ class OrderSender {
 
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders);
-  void post(std::function<void()> work) { thread_.post(std::move(work)); }  // after what waits
+  void post(std::function<void()> work) { thread_.post(std::move(work)); }  // after work that waits
 
  private:
   // Orders that wait until scripts are read, or until the node has read earlier orders.

@@ -237,9 +237,7 @@ Secret Service::step_key(const Job& job, StepId step) {
                            job.attempt.value, step.value));
 }
 
-void Service::account(accounting::AccountingPortion portion) {
-  accounting_.add(std::move(portion));
-}
+void Service::account(accounting::AccountingDelta delta) { accounting_.add(std::move(delta)); }
 void Service::send(controller::NodeConnection to, Epoch epoch,
                    std::vector<controller::OutgoingOrder> orders) {
   orders_->send(to, epoch, std::move(orders));

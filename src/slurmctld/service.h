@@ -69,7 +69,7 @@ class Service final : public controller::Host {
   // controller::Host, called on the loop's thread
   void commit(const Batch& batch) override;
   void publish(controller::Published published) override;
-  void account(accounting::AccountingPortion portion) override;
+  void account(accounting::AccountingDelta delta) override;
   void reply(controller::ReplyTo to, wire::Answer answer) override;
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders) override;

@@ -1,4 +1,4 @@
-// See shares.h.
+// Runs users' work on the pools, and sends answers in parts.
 #include "slurmctld/shares.h"
 
 #include <fmt/format.h>

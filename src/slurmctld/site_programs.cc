@@ -1,4 +1,4 @@
-// See site_programs.h.
+// Starts site programs on threads, and reports their ends on the loop.
 #include "slurmctld/site_programs.h"
 
 #include <grp.h>

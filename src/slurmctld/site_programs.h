@@ -14,12 +14,12 @@ namespace muster::daemon {
 
 class SitePrograms {
  public:
-  // On any thread. Of a mail nothing is told.
+  // Called on any thread. Ends of mail programs are not reported.
   using OnEnd = std::function<void(const controller::SiteProgramRun&, bool succeeded)>;
   explicit SitePrograms(OnEnd on_end) : on_end_(std::move(on_end)) {}
 
   void run(io::Loop& loop, const config::SlurmConf& conf, controller::SiteProgramRun run);
-  void forget();  // nothing is told any more
+  void forget();  // nothing more is reported
 
  private:
   void start(const controller::SiteProgramRun& run, io::ProgramRun program);

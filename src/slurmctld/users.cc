@@ -1,4 +1,4 @@
-// See users.h.
+// Looks up users on a thread, and runs the work that waits for the answers.
 #include "slurmctld/users.h"
 
 #include <chrono>

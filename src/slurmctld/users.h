@@ -19,7 +19,7 @@ class KnownUsers {
   explicit KnownUsers(const std::atomic<bool>& stopping) : stopping_(stopping) {}
 
   // Calls `then` on the loop when the user's name and groups are known. If the name service does
-  // not answer soon, what was known before has to do.
+  // not answer soon, what was known before is used.
   void when_known(io::Loop& loop, Uid user, std::function<void()> then);
   std::vector<std::string> groups_of(Uid user);
   const io::Users& cache() const { return users_; }

@@ -1,5 +1,5 @@
 // Incoming connections: sruns that attach to a step, and commands that send a file. Only a step's
-// user, root and SlurmUser may attach; how much waits for steps is limited for each user.
+// user, root and SlurmUser may attach; each user may have a limited number of waiting connections.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,13 +16,13 @@ void turn_away(WaitingAttaches::Attach attach, std::string_view why) {
   io::Channel channel(attach.fd, std::move(attach.session));
   wire::StepMessage message{fmt::format("slurmd: error: {}", why)};
   channel.queue(encode(wire::FromStepFrame{message}));
-  // The connection is closed in any case, even if the caller does not read this line.
+  // The connection is closed anyway, whether or not the caller reads this line.
   (void)channel.try_flush();
 }
 
 }  // namespace
 
-// The socket leaves the server here: it goes to a step, or to a process that receives a file.
+// The socket leaves the server here: it is passed to a step, or to a process that receives a file.
 void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
   auto call = decode<wire::NodeCall>(frame, Origin::foreign);
   if (!call || stopped_) return server_->close(id);

@@ -1,4 +1,4 @@
-// See attaches.h.
+// Keeps waiting connections, counted per user.
 #include "slurmd/attaches.h"
 
 #include <unistd.h>

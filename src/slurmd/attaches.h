@@ -1,5 +1,5 @@
-// Connections that wait to be handed to their steps. How many of them, and how much memory they
-// hold, is limited for each user.
+// Connections that wait for their steps. Their number, and the memory that they hold, is limited
+// per user.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ class WaitingAttaches {
     int fd = -1;
     io::SessionState session;
     wire::AttachRequest request;
-    std::size_t bytes = 0;  // that it holds while it waits
+    std::size_t bytes = 0;  // held while it waits
   };
   WaitingAttaches() = default;
-  ~WaitingAttaches();  // closes them
+  ~WaitingAttaches();  // closes the connections
   WaitingAttaches(const WaitingAttaches&) = delete;
   WaitingAttaches& operator=(const WaitingAttaches&) = delete;
 
-  // Nothing, and the attach is left alone, where its user has too many.
+  // Nothing if the user has too many; then `attach` is unchanged.
   std::optional<AttachId> add(Attach& attach);
   std::optional<Attach> take(AttachId id);
 

@@ -43,7 +43,7 @@ Result<std::string> ask(io::Channel channel, const wire::ClaimNodeRequest& reque
   return reply->name.str();
 }
 
-// The first that can be reached.
+// Asks the first controller that can be reached.
 Result<std::string> ask_one_of(const std::vector<io::Endpoint>& controllers,
                                const wire::ClaimNodeRequest& request, Millis timeout) {
   Error last{ErrorCode::communication, {}};
@@ -55,7 +55,7 @@ Result<std::string> ask_one_of(const std::vector<io::Endpoint>& controllers,
   return std::unexpected(last);
 }
 
-// No slurmctld is there, or it has gone away.
+// No slurmctld is there, or it has gone.
 bool is_silence(ErrorCode code) {
   return code == ErrorCode::communication || code == ErrorCode::zero_bytes ||
          code == ErrorCode::timed_out;

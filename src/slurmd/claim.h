@@ -1,5 +1,5 @@
-// slurmd -F: asks the controller which node in state FUTURE this machine is, and waits until one is
-// there to answer.
+// slurmd -F: asks the controller which node in state FUTURE this machine becomes, and waits until a
+// controller answers.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What slurmd takes from slurm.conf and the files beside it.
+// Reads what slurmd needs from slurm.conf and the files next to it.
 #include "slurmd/config.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ Result<NodeConfig> find_node(const config::SlurmConf& conf, const std::string& n
   return fail(fmt::format("{}: there is no node {}", conf.path, node_name));
 }
 
-// A dynamic node: what --conf says, and the machine's own numbers for what it does not.
+// A dynamic node: described by --conf, and by the machine itself where --conf says nothing.
 Result<NodeConfig> describe_node(const config::SlurmConf& conf, const NodeIdentity& identity,
                                  const io::Hardware& hardware) {
   const std::string name = identity.name.empty() ? hardware.host_name : identity.name;
@@ -70,7 +70,7 @@ Result<NodeConfig> describe_node(const config::SlurmConf& conf, const NodeIdenti
   return node;
 }
 
-// cgroup.conf and gres.conf beside slurm.conf; neither has to be there.
+// cgroup.conf and gres.conf next to slurm.conf; both are optional.
 Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) {
   const std::string dir = directory_of(conf.path);
   if (const std::string path = dir + "/cgroup.conf"; io::exists(path)) {
@@ -128,7 +128,7 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
     out.slurm_user = out.controllers.front().server_uid.value_or(Uid{0});
   for (io::Endpoint& controller : out.controllers) controller.client_name = out.node_name;
   out.tree_width = std::max(1u, out.tree_width);
-  // Three heartbeats must fit into the time after which the controller gives the node up.
+  // Three heartbeats must fit into SlurmdTimeout, after which the controller gives up the node.
   out.heartbeat_every = std::clamp<Millis>(out.slurmd_timeout / 3, Millis{1000}, Millis{10'000});
   if (auto read = read_confinement(*conf, out); !read) return std::unexpected(read.error());
   if (out.wants_private_directories) {

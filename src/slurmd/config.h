@@ -1,4 +1,4 @@
-// What slurmd takes from slurm.conf, with %n and %h of its own node filled in.
+// What slurmd takes from slurm.conf, with %n and %h of its own node expanded.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,31 @@
 
 namespace muster {
 
-// What cgroup.conf, gres.conf and job_container.conf say is here as well.
+// Also contains what cgroup.conf, gres.conf and job_container.conf say.
 struct SlurmdConfig : config::NodeSettings {
   std::string config_file;
   std::string node_name;
   NodeConfig node;
   io::LogLevel log_level = io::LogLevel::info;
-  std::string unix_path;  // where sruns of this machine connect
+  std::string unix_path;  // the socket for sruns on this machine
   std::uint16_t port = 0;
   std::vector<io::Endpoint> controllers;
   Uid slurm_user;
   Millis heartbeat_every{10'000};
   config::CgroupConf cgroup;
-  std::vector<Text> devices;                                    // of all the node's gres
-  std::string auto_detect;                                      // gres.conf
+  std::vector<Text> devices;  // the files of all of the node's gres
+  std::string auto_detect;    // gres.conf
   std::optional<config::JobContainerConf> private_directories;  // JobContainerType
   std::vector<std::string> warnings;
 };
 
 // Which node this slurmd is.
 struct NodeIdentity {
-  std::string name;      // -N; empty means the node that has this machine's name
+  std::string name;      // -N; empty means the node with this machine's name
   bool dynamic = false;  // -Z: no file describes it
   std::string conf;      // --conf
 };
-// Where slurmctld is to be found.
+// The addresses of slurmctld.
 Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf);
 Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdentity& identity,
                                         const io::Hardware& hardware);

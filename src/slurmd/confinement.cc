@@ -1,5 +1,4 @@
-// Which control groups this node has, and what its configuration wants of them; and the private
-// directories of jobs.
+// Sets up control groups and private directories as configured.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Files that sbcast sends to this node. What the controller has granted is taken by a process of
-// its own, as the user it belongs to, among the processes of the job.
+// Files that sbcast sends to this node. If the controller has granted it, a process of its own
+// receives the file, as the file's owner, among the processes of the job.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace muster {
 
 namespace {
 
-struct Caller {  // ends the connection unless it was handed on
+struct Caller {  // ends the connection, unless it was handed on
   int fd = -1;
   io::SessionState session;
 
@@ -29,7 +29,7 @@ struct Caller {  // ends the connection unless it was handed on
   }
 };
 
-// Blocks: munge.
+// Blocks, because it calls munge.
 Result<wire::FileGrant> read_grant(const SlurmdConfig& config, const std::string& sealed,
                                    Uid caller) {
   auto credential = io::decode_credential(sealed, config.munge_socket, io::Replay::accepted);
@@ -43,7 +43,7 @@ Result<wire::FileGrant> read_grant(const SlurmdConfig& config, const std::string
   return grant;
 }
 
-// Of a job without a script or an extern step here.
+// For a job that has neither a script nor an extern step here.
 Result<Confinement> make_receivers_group(const NodeConfinement& node,
                                          const wire::FileGrant& grant) {
   Confinement groups = confine_receiver(node, grant);
@@ -102,7 +102,7 @@ void Slurmd::start_receiver(const wire::FileOffer& offer, int fd, io::SessionSta
     setup.confinement = *made;
     on_ended = [on_ended, groups = std::move(*made)] {
       on_ended();
-      io::find_cgroup(groups)->remove();  // unless it is another one's, too
+      io::find_cgroup(groups)->remove();  // fails if others still use it
     };
   }
   const auto& private_directories = start_.config.private_directories;

@@ -1,4 +1,4 @@
-// See gpus.h.
+// Finds the node's GPUs, and samples their load.
 #include "slurmd/gpus.h"
 
 #include <algorithm>

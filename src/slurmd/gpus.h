@@ -1,4 +1,4 @@
-// This node's GPUs: found by themselves where gres.conf says AutoDetect, and watched for the steps
+// This node's GPUs: found automatically if gres.conf says AutoDetect, and sampled for the steps
 // that hold them.
 #pragma once
 
@@ -18,14 +18,14 @@ namespace muster {
 
 class SlurmdGpus {
  public:
-  // "nvml", "rsmi", ... as in gres.conf. GPUs are watched even if it is empty.
+  // "nvml", "rsmi", ... as in gres.conf. GPUs are sampled even if it is empty.
   void open(const std::string& auto_detect);
   const std::vector<GresPool>& detected() const { return detected_; }  // one for each type
 
   void watch(const wire::StepLaunch& launch);
   bool watches() const { return !watched_.empty(); }
   void sample();
-  // Adds what the step's GPUs did to what it used, and watches them no more.
+  // Adds the load of the step's GPUs to its usage, and stops sampling them.
   void finish(const wire::StepRef& step, Usage& usage);
 
  private:
@@ -33,7 +33,7 @@ class SlurmdGpus {
   struct Watched {
     std::vector<Text> files;
     NodeId node;
-    std::uint32_t rank = 0;  // that the step's GPUs are counted for
+    std::uint32_t rank = 0;  // the rank to which the step's GPUs are attributed
     std::uint64_t samples = 0, percents = 0, peak_memory_kib = 0;
     double energy_j = 0;
     Clock::time_point last_sample;

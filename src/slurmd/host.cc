@@ -45,7 +45,7 @@ Slurmd::Slurmd(Start start, std::function<void()> on_stopped)
         agent_->on_program_ended(program, attempt, ok, io::steady_time());
       }) {}
 
-// From the end of the loop's thread on, nothing else touches what is here.
+// After the loop's thread has ended, nothing else uses these members.
 Slurmd::~Slurmd() {
   programs_.forget();
   loop_.stop();
@@ -86,7 +86,7 @@ Result<void> Slurmd::set_up() {
   find_earlier_steps();
 
   if (auto listening = listen(); !listening) return listening;
-  // A node that the check drains is to be drained before it can get a job.
+  // If the check drains the node, that must happen before the node can get a job.
   programs_.check_health([this] {
     if (!stopped_) dial();
   });
@@ -114,7 +114,7 @@ Result<void> Slurmd::listen() {
   options.munge_decoder_uid = Uid{geteuid()};
   options.max_frame_bytes = kMostCallBytes;
   options.server_name = io::node_server_name(start_.config.node_name);
-  options.idle_timeout = Seconds{60};  // a caller speaks at once
+  options.idle_timeout = Seconds{60};  // a caller sends its request at once
   options.is_operator = [own = Uid{geteuid()}](Uid user) { return user == Uid{0} || user == own; };
   auto server = io::Server::listen(
       loop_, std::move(options),
@@ -138,7 +138,7 @@ void Slurmd::dial() {
              agent_->on_connected(io::steady_time());
            },
        .on_frame = [this](const std::string& frame) { on_controller_frame(frame); },
-       // On a thread of the pool where connecting failed.
+       // If connecting failed, this runs on a thread of the pool.
        .on_lost =
            [this](const Error& why) {
              loop_.post([this, text = why.text()] {
@@ -203,7 +203,7 @@ void Slurmd::reconfigure() {
     io::log_error("the configuration is not read again: {}", config.error().text());
     return;
   }
-  // What other processes already rely on stays until the next start.
+  // Keep what other processes already rely on until the next start.
   config->spool_dir = start_.config.spool_dir;
   config->pid_file = start_.config.pid_file;
   config->unix_path = start_.config.unix_path;

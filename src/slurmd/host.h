@@ -1,6 +1,6 @@
-// Slurmd: joins the node's logic (NodeAgent) with this machine: its steps, its sockets, its files.
-// All of it happens on the thread of one io::Loop; only programs of the site, calls that block and
-// the removal of directories have threads of their own, which post what they find to the loop.
+// Slurmd: connects the node's logic (NodeAgent) with this machine: its steps, sockets and files.
+// Everything runs on the thread of one io::Loop, except for site programs, calls that block and the
+// removal of directories: these have threads of their own, which post results to the loop.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@
 
 namespace muster {
 
-// For slurmstepds and receivers of files: how they reach other nodes.
+// How slurmstepds and receivers of files reach other nodes.
 wire::NodeAccess access_to_nodes(const SlurmdConfig& config);
 
 class Slurmd final : public NodeHost {
@@ -38,22 +38,21 @@ class Slurmd final : public NodeHost {
     SlurmdConfig config;
     io::Hardware hardware;
     std::string stepd_path;
-    bool named = false;       // -N: several slurmd may run here, messages name theirs
-    std::string config_path;  // to read the configuration again
+    bool named = false;       // -N: several slurmds may run here, so messages name theirs
+    std::string config_path;  // for reading the configuration again
     NodeIdentity identity;
   };
-  // on_stopped is called once, on the loop, when it has said goodbye to the controller.
+  // on_stopped is called once, on the loop, after saying goodbye to the controller.
   Slurmd(Start start, std::function<void()> on_stopped);
   ~Slurmd() override;
 
-  // Finds the steps of earlier starts, listens, and starts to call the controller. on_ready is
-  // called on the loop before anything that came meanwhile is looked at, so that no process is
-  // started before it.
+  // Finds the steps of earlier starts, listens, and begins to connect to the controller. on_ready
+  // is called on the loop before any message is handled, so that no process is started before it.
   Result<void> begin(const std::function<void()>& on_ready);
   io::Loop& loop() { return loop_; }
 
   // --- on the loop ---
-  void stop();             // cleanly; the steps go on
+  void stop();             // orderly; the steps go on
   void leave_with_host();  // stops when all jobs have left
   void reap_steps() { steps_.reap(); }
 
@@ -81,16 +80,16 @@ class Slurmd final : public NodeHost {
   void log_error(std::string_view line) override;
 
  private:
-  static constexpr std::size_t kMostCallBytes = 64u << 10;  // of one message from a caller
+  static constexpr std::size_t kMostCallBytes = 64u << 10;  // for a message of a caller
   Result<void> set_up();
   void find_earlier_steps();
   Result<void> listen();
   void dial();
-  void after_round();  // what is due, and the reports of this round
+  void after_round();  // does what is due, and sends the reports of this round
   Millis time_to_rest(Time now) const;
   void on_client_frame(io::ConnectionId id, const std::string& frame);
   void take_attach(WaitingAttaches::Attach attach);
-  // The controller's permission is checked first; then another process receives the file.
+  // Checks the controller's permission; then another process receives the file.
   void receive_file(wire::FileOffer offer, int fd, io::SessionState session);
   void start_receiver(const wire::FileOffer& offer, int fd, io::SessionState session,
                       const wire::FileGrant& grant);
@@ -119,11 +118,11 @@ class Slurmd final : public NodeHost {
   std::unique_ptr<io::Dialer> dialer_;
   WaitingAttaches attaches_;
   UserQuota receiving_{{.count_of_user = 32, .bytes_of_user = 0, .count_of_all = 512}};
-  Time next_retry_;  // of steps that do not listen yet
+  Time next_retry_;  // for steps that do not listen yet
   bool stopped_ = false, is_over_ = false;
-  bool controller_lost_ = false;   // logged once, not at every attempt
+  bool controller_lost_ = false;   // so that it is logged once, not at every attempt
   io::Worker cleaner_{"cleaner"};  // removes directories of ended jobs, which may take long
-  SlurmdPrograms programs_;        // last: its callbacks use what is above
+  SlurmdPrograms programs_;        // last, because its callbacks use the members above
 };
 
 }  // namespace muster

@@ -1,6 +1,6 @@
 // slurmd: the daemon of a compute node. It keeps one connection to slurmctld, starts a slurmstepd
-// for every step it is ordered to run and tells how they ended. It may stop and start at any time:
-// steps go on.
+// for each step that it is ordered to run, and reports how steps end. It may stop and start at any
+// time: steps go on.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ std::string config_path(const SlurmdOptions& options) {
   std::string path = options.config_file;
   if (const char* given = std::getenv("SLURM_CONF"); path.empty() && given) path = given;
   if (path.empty()) path = "/etc/slurm/slurm.conf";
-  // The daemon leaves its directory: a relative name would be another file after that.
+  // The daemon changes its directory, after which a relative name would mean another file.
   char resolved[PATH_MAX];
   return realpath(path.c_str(), resolved) ? resolved : path;
 }
@@ -128,7 +128,7 @@ int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig conf
   const io::SignalWatch signals(slurmd.loop(), kSignals,
                                 [&](int signal) { on_signal(slurmd, signal); });
   stopped.get_future().wait();
-  // A moment for the farewell to reach the controller.
+  // Gives the farewell a moment to reach the controller.
   usleep(50'000);
   io::log_info("slurmd of node {} stopped", config.node_name);
   return 0;

@@ -1,4 +1,4 @@
-// See options.h.
+// Reads slurmd's command line.
 #include "slurmd/options.h"
 
 #include <getopt.h>

@@ -1,4 +1,4 @@
-// See programs.h.
+// Runs site programs on threads, and reports their ends on the loop.
 #include "slurmd/programs.h"
 
 #include <fcntl.h>
@@ -154,7 +154,7 @@ void Slurmd::note_prepared(AttemptRef attempt, bool prepared) {
   note_prepared_in(prepared_dir(), attempt, prepared);
 }
 
-// PrologFlags=RunInJob: those of the extern step. An earlier slurmd's are found in its note.
+// PrologFlags=RunInJob: the groups of the extern step. Those of an earlier slurmd are in its note.
 std::optional<io::ProgramGroups> Slurmd::groups_for_program(AttemptRef attempt) const {
   if (!start_.config.programs_in_job) return std::nullopt;
   Confinement groups;
@@ -166,7 +166,7 @@ std::optional<io::ProgramGroups> Slurmd::groups_for_program(AttemptRef attempt) 
   return io::ProgramGroups{std::move(groups), start_.stepd_path};
 }
 
-// The init script runs once for a job, whose directories outlive a slurmd.
+// The InitScript runs once per job, whose directories outlive slurmd.
 void Slurmd::run_program(NodeProgram program, AttemptRef attempt,
                          const std::vector<std::string>& environment) {
   if (program != NodeProgram::init_script)

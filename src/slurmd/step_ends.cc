@@ -1,4 +1,4 @@
-// The ends of slurmstepds: as they tell them, as a crash leaves them, and by force.
+// Ends of slurmstepds: as they report them, after a crash, and by force.
 #include <unistd.h>
 
 #include <csignal>
@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// Kills a slurmstepd and its descendants. It adopts their orphans, so it is killed last.
+// Kills a slurmstepd and its descendants; the slurmstepd last, because it adopts orphans.
 void kill_tree(pid_t root) {
   constexpr int kTries = 5;
   for (int i = 0; i < kTries; ++i) {
@@ -27,12 +27,12 @@ void kill_tree(pid_t root) {
 
 }  // namespace
 
-// The processes of a slurmstepd that was killed by force: those of its group and of its tasks'
+// Kills the processes of a slurmstepd that was killed: those in its group and in its tasks'
 // sessions.
 void SlurmdSteps::kill_leftovers(const io::StepNote& note) {
-  constexpr int kTries = 5;  // a process may fork between the look and the kill
+  constexpr int kTries = 5;  // a process may fork between being found and being killed
   if (note.groups.groups != Confinement::Groups::none) {
-    constexpr int kWaits = 100;  // for them to die, each a millisecond
+    constexpr int kWaits = 100;  // for their ends, a millisecond each
     std::unique_ptr<io::Cgroup> group = io::find_cgroup(note.groups);
     for (int i = 0; i < kWaits && !group->processes().empty(); ++i) {
       group->kill();
@@ -55,14 +55,14 @@ void SlurmdSteps::collect(const wire::StepRef& step) {
   io::log_error("the slurmstepd of step {} ended unexpectedly", io::step_file_name(step));
   if (auto note = io::read_step_note(file)) kill_leftovers(*note);
   wire::StepEnd end = end_of_crashed(step, io::wall_clock(), "slurmstepd ended unexpectedly");
-  // If this fails, a restarted slurmd finds out the same again.
+  // If this fails, a restarted slurmd finds the same again.
   (void)io::write_step_end(file, end);
   on_ended_(std::move(end));
 }
 
 wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now,
                                           const std::string& why) const {
-  if (step.step == kBatchStep) {  // its slurmstepd could not tidy up
+  if (step.step == kBatchStep) {  // its slurmstepd could not clean up
     unlink((job_dir_of(step) + "/slurm_script").c_str());
     rmdir(job_dir_of(step).c_str());
   }
@@ -76,21 +76,21 @@ wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now,
   return end;
 }
 
-// Whether it can still be left to the step to kill its processes.
+// Whether the step itself may still end its processes.
 bool SlurmdSteps::ends_in_time(const wire::StepRef& step, Running& running) {
   const Clock::time_point now = Clock::now();
   if (!running.kill_unheard) running.kill_unheard = now;
   if (now - *running.kill_unheard < kill_patience_) return true;
   running.kill_unheard = now;
+  // Later, because the caller may be iterating over the steps.
   if (std::exchange(running.was_forced, true))
-    loop_.post(
-        [this, step] { give_up(step); });  // not now: the caller may be iterating over its steps
+    loop_.post([this, step] { give_up(step); });
   else
     end_by_force(step);
   return false;
 }
 
-// The user may have stopped or blocked the slurmstepd: the job must end nevertheless.
+// The user may have stopped or blocked the slurmstepd; the job must end nevertheless.
 void SlurmdSteps::end_by_force(const wire::StepRef& step) {
   const std::string file = file_of(step);
   io::log_error("the slurmstepd of step {} does not answer: slurmd ends it and its processes",

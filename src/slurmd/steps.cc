@@ -1,4 +1,4 @@
-// Starting slurmstepds and speaking to them; their ends are in step_ends.cc.
+// Starts slurmstepds and sends them commands. step_ends.cc handles their ends.
 #include "slurmd/steps.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kTitleRoom = 48;  // for what ps shows of a step that the nursery has forked
+constexpr std::size_t kTitleRoom = 48;  // for the title that ps shows for a forked step
 constexpr Seconds kNurseryAfterTrouble{10};
 
 std::string title(const wire::StepRef& ref) {
@@ -58,7 +58,7 @@ SlurmdSteps::Found SlurmdSteps::recover(Time now, const std::string& boot_id) {
   for (const wire::StepRef& step : io::list_step_files(spool_dir_ + "/steps")) {
     const std::string file = file_of(step);
     const bool alive =
-        io::is_step_alive(file);  // asked first: if it ends just now, its end is found below
+        io::is_step_alive(file);  // asked first: if the step ends just now, its end is found below
     if (auto end = io::read_step_end(file)) {
       found.ended.push_back(std::move(*end));
     } else if (alive) {
@@ -66,7 +66,7 @@ SlurmdSteps::Found SlurmdSteps::recover(Time now, const std::string& boot_id) {
       running_[step].uid = note ? note->uid : Uid{0};
       found.running.push_back(step);
     } else if (auto note = io::read_step_note(file)) {
-      // A note of this boot means a killed slurmstepd, whose tasks may be left.
+      // A note from this boot: the slurmstepd was killed, and its tasks may be left.
       const bool same_boot = note->boot_id == boot_id;
       if (same_boot) kill_leftovers(*note);
       found.ended.push_back(end_of_crashed(
@@ -127,7 +127,7 @@ Result<void> SlurmdSteps::spawn_child(const io::SpawnRequest& request,
   return {};
 }
 
-// If this fails, steps are started without a nursery: no step fails for it.
+// If this fails, steps are started without a nursery.
 void SlurmdSteps::prepare_nursery(Time now) {
   if (now < nursery_due()) return;
   nursery_due_ = now + kNurseryAfterTrouble;
@@ -142,7 +142,7 @@ void SlurmdSteps::prepare_nursery(Time now) {
   nursery_.emplace(std::move(sockets->first));
 }
 
-// A socket that cannot be watched is closed: the step then listens for a slurmd, which tries again.
+// A socket that cannot be watched is closed: then the step listens for a slurmd, which tries again.
 void SlurmdSteps::adopt(const wire::StepRef& step, io::StepSocket socket) {
   loop_.adopt(socket.fd(), io::call_when_ready([this, step] { on_socket(step); }));
   if (!loop_.enable(socket.fd(), EPOLLIN)) {
@@ -205,7 +205,7 @@ Result<void> SlurmdSteps::command(const wire::StepRef& step, const io::StepComma
     auto sent = running.socket->send(command, fd);
     if (sent || fd >= 0 || sent.error().code != ErrorCode::timed_out) return sent;
   }
-  // SIGKILL is repeated for as long as it takes.
+  // SIGKILL is repeated for as long as necessary.
   const bool is_repeated = kills_all(command) && std::ranges::any_of(running.held_back, kills_all);
   if (is_repeated || running.held_back.size() >= kMostHeldBack) return {};
   running.held_back.push_back(command);

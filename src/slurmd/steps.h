@@ -1,5 +1,5 @@
-// The slurmstepds of this node: started, found again after a restart, commanded, and their ends
-// collected.
+// The slurmstepds of this node: starts them, finds them again after a restart, sends commands, and
+// collects their ends.
 #pragma once
 
 #include <chrono>
@@ -36,28 +36,31 @@ class SlurmdSteps {
   SlurmdSteps(io::Loop& loop, std::string spool_dir, std::string stepd_path, Seconds kill_patience,
               std::function<void(wire::StepEnd)> on_ended);
 
-  // Reads the step files of earlier starts. What runs is connected by retry_connections().
+  // Reads the step files of earlier starts. retry_connections() connects to the running steps.
   Found recover(Time now, const std::string& boot_id);
 
   Result<void> spawn(StepSetup setup);
-  // A process that takes a file of sbcast from this connection, which stays the caller's.
+  // Starts a process that receives a file of sbcast from this connection. The caller keeps the
+  // connection.
   Result<void> spawn_receiver(const io::FileReceiverSetup& setup, int connection,
                               std::function<void()> on_ended);
   // The control groups of a step that lasts as long as the job; none if there is no such step.
   Confinement groups_of(JobId job) const;
-  // A command that the step does not take now is kept for it, unless a descriptor belongs to it.
+  // If the step does not take a command now, the command is kept for later, unless a descriptor
+  // belongs to it.
   Result<void> command(const wire::StepRef& step, const io::StepCommand& command, int fd = -1);
-  std::optional<Uid> user_of(const wire::StepRef& step) const;  // none = it does not run here
+  std::optional<Uid> user_of(const wire::StepRef& step) const;  // none = the step does not run here
   void forget(const wire::StepRef& step);
   std::optional<io::StepNote> note_of(const wire::StepRef& step) const {
     return io::read_step_note(file_of(step));
   }
-  // Tries again to reach steps that did not listen yet or did not take their commands.
+  // Tries again to reach steps that did not listen or did not take their commands.
   void retry_connections();
   bool wants_retry() const;
   void reap();  // slurmstepds that have exited
 
-  // The process that forks them (io/stepd/step_nursery.h) is started when nothing else is due.
+  // When to start the process that forks slurmstepds (io/stepd/step_nursery.h): when nothing else
+  // is due.
   Time nursery_due() const { return nursery_ ? Time::max() : nursery_due_; }
   void prepare_nursery(Time now);
 
@@ -65,9 +68,10 @@ class SlurmdSteps {
   using Clock = std::chrono::steady_clock;
   struct Running {
     Uid uid;
-    std::optional<io::StepSocket> socket = {};           // none = not connected yet
-    std::deque<io::StepCommand> held_back = {};          // until it is, and takes them
-    std::optional<Clock::time_point> kill_unheard = {};  // since when
+    std::optional<io::StepSocket> socket = {};   // none = not connected yet
+    std::deque<io::StepCommand> held_back = {};  // for the time when it is connected and takes them
+    // Since when a SIGKILL has not been answered.
+    std::optional<Clock::time_point> kill_unheard = {};
     bool was_forced = false;
   };
 
@@ -91,7 +95,7 @@ class SlurmdSteps {
   Seconds kill_patience_;
   std::function<void(wire::StepEnd)> on_ended_;
   std::map<wire::StepRef, Running> running_;
-  std::map<pid_t, std::function<void()>> children_;  // that were spawned here
+  std::map<pid_t, std::function<void()>> children_;  // processes that were spawned here
   std::optional<io::StepSocket> nursery_;
   Time nursery_due_;
 };

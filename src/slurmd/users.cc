@@ -1,4 +1,4 @@
-// See users.h.
+// Looks up users, and caches the answers for a while.
 #include "slurmd/users.h"
 
 #include <pwd.h>
@@ -31,7 +31,8 @@ UserInfo look_up(Uid uid, Gid gid) {
 
 const UserInfo& SlurmdUsers::find(Uid uid, Gid gid, Time now) {
   Entry& entry = known_[{uid, gid}];
-  const bool is_known = !entry.info.name.empty();  // an unknown user may exist by the next job
+  // An unknown user may exist when the next job comes.
+  const bool is_known = !entry.info.name.empty();
   if (!is_known || now >= entry.until) entry = {look_up(uid, gid), now + kKeepFor};
   return entry.info;
 }

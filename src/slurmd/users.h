@@ -1,4 +1,5 @@
-// What the name service knows of a job's user. Answers are kept for a while: jobs come in bursts.
+// What the name service knows about a job's user. Answers are cached for a while, because jobs
+// often come in bursts.
 #pragma once
 
 #include <map>

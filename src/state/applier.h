@@ -1,5 +1,5 @@
-// What each event changes; apply() picks the function. Jobs that wait are in apply_queue.cc, their
-// runs and steps in apply_run.cc, nodes, partitions and the rest in apply_cluster.cc.
+// What each event changes; apply() picks the function. Pending jobs are in apply_queue.cc, runs and
+// steps in apply_run.cc, nodes, partitions and the rest in apply_cluster.cc.
 #pragma once
 
 #include "state/event.h"
@@ -53,7 +53,7 @@ struct Applier {
   void operator()(const UsageCounted& e);
   void operator()(const ClockStepped& e);
 
-  // what several of them do
+  // shared by several of them
   void add_node(NodeId id, const NodeConfig& config);
   static void set_node_config(Node& node, const NodeConfig& config);
   static void set_host(Node& node, const NodeConfig& config);

@@ -1,4 +1,4 @@
-// Gives each event to the function that applies it.
+// Passes each event to the function that applies it.
 #include "state/apply.h"
 
 #include "state/applier.h"

@@ -1,5 +1,5 @@
 // apply: the only writer of the cluster's state. It reads no configuration and no clock: everything
-// it needs stands in the event. docs/states.md is the table it follows.
+// it needs is in the event. docs/states.md is the table it follows.
 #pragma once
 
 #include "model/cluster.h"

@@ -1,4 +1,4 @@
-// Nodes, partitions, reservations, associations and the configuration.
+// Applies events of nodes, partitions, reservations, associations and the configuration.
 #include <algorithm>
 #include <csignal>
 
@@ -39,7 +39,7 @@ void Applier::add_node(NodeId id, const NodeConfig& config) {
   node.drain = config.state == "DRAIN";
   node.fail = config.state == "FAIL";
   if (config.state == "DOWN") node.health = NodeHealth::down;
-  if (config.state == "CLOUD") {  // off until a job needs it
+  if (config.state == "CLOUD") {  // powered off until a job needs it
     node.health = NodeHealth::up;
     node.power.phase = PowerPhase::off;
   }
@@ -55,7 +55,8 @@ void Applier::set_node_config(Node& node, const NodeConfig& config) {
   if (features_changed) node.active_features = config.features;
 }
 
-// Where the machine is: as somebody said, as it said itself, or as the configuration says.
+// The node's address and host name: as an administrator set it, else as the node said, else as
+// configured.
 void Applier::set_host(Node& node, const NodeConfig& config) {
   node.config.hostname = config.hostname;
   node.config.address = config.address;

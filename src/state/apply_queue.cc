@@ -1,4 +1,4 @@
-// Jobs that wait, are changed, and are forgotten.
+// Applies events of pending jobs, and of records that are removed.
 #include <algorithm>
 #include <csignal>
 
@@ -9,7 +9,7 @@ namespace muster {
 
 void Applier::operator()(const JobSubmitted& e) {
   CHECK(!cluster.jobs.contains(e.job.id));
-  cluster.outcomes.erase(e.job.id);  // of an earlier job, where ids have begun again
+  cluster.outcomes.erase(e.job.id);  // of an earlier job, if ids have started again
   cluster.jobs.put(e.job.id, e.job);
   cluster.pending.insert(e.job.id.value);
   cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.job.id.value + 1});
@@ -73,7 +73,7 @@ void Applier::operator()(const JobsHeld& e) {
     job.hold = e.hold;
     job.priority = e.priority;
     if (e.hold == Hold::none) job.eligible = std::max(job.eligible, e.at);
-    if (e.hold != Hold::none) job.priority_fixed = false;  // a release computes it anew
+    if (e.hold != Hold::none) job.priority_fixed = false;  // a release computes the priority anew
     if (job.state == JobState::pending) job.end_reason = e.reason;
   }
 }
@@ -112,7 +112,7 @@ void Applier::operator()(const JobWarned& e) {
   run.unwarned = e.missed_by;
 }
 
-// The record of a job goes; its array's forgets the id.
+// Removes a job's record, and its id from the record of its array.
 void Applier::erase_record(JobId id) {
   const Job* job = cluster.jobs.find(id);
   if (!job) return;

@@ -1,4 +1,4 @@
-// Runs of jobs and their steps.
+// Applies events of runs of jobs and their steps.
 #include <algorithm>
 #include <csignal>
 
@@ -65,7 +65,7 @@ void lend_cpus(Cluster& cluster, const Job& job, NodeShare& share) {
   share.hold = CpuHold::lent;
 }
 
-// A node that was released in the meantime has nothing that could be taken back.
+// A node that has been released meanwhile has no CPUs to take back.
 void take_back_cpus(Cluster& cluster, const std::set<NodeId>& held, NodeShare& share) {
   if (share.hold != CpuHold::lent || !held.contains(share.node)) return;
   share.hold = CpuHold::taken_back;
@@ -170,7 +170,7 @@ void Applier::operator()(const JobShrunk& e) {
   Run& run = job.run.edit();
   for (NodeId node : e.nodes) {
     auto share = share_on(run, node);
-    // A job may have lost the node before (--no-kill).
+    // The job may have lost the node before (--no-kill).
     if (run.unfinished.erase(node) == 1) give_back(e.job, share, e.at);
     run.unwarned.erase(node);
     run.allocation.erase(share);
@@ -202,12 +202,13 @@ void Applier::operator()(const JobRequeued& e) {
     ++job.displaced;
   ++job.restarts;
   Sparse<Run> next;
-  if (e.hold == Hold::special_exit) next = exits_of(*job.run);  // somebody is to look at them
+  // Kept, so that somebody can look at them.
+  if (e.hold == Hold::special_exit) next = exits_of(*job.run);
   job.run = std::move(next);
   job.end_reason = e.reason;
   job.eligible = e.eligible;
   job.accrues_since = Time{};
-  // It ran in one of the partitions it asked for and may now run in any of them.
+  // The job ran in one of the partitions it asked for; now it may run in any of them again.
   if (job.spec->partition.view().find(',') != std::string_view::npos)
     job.partition = job.spec->partition;
   cluster.active.erase(e.job.value);
@@ -292,8 +293,8 @@ void Applier::operator()(const StepNodeEnded& e) {
   if (!is_ended(step.state)) return;
   if (e.step == kBatchStep) run.batch_done = true;
   if (stays_after_its_end(e.step)) return;
-  // Of what ended by itself: that the job's end took its steps along tells nothing, unless the job
-  // is there for its step alone.
+  // Only steps that ended by themselves count: if the job was ended, its steps say nothing, unless
+  // srun made the job for this one step.
   if (!run.ending || job.spec->made_by_srun)
     run.derived_exit_status = std::max(run.derived_exit_status, step.exit_status);
   run.out_of_memory |= step.out_of_memory;

@@ -1,6 +1,6 @@
-// Events: every change of the cluster's state, as an outcome. The journal is a sequence of them,
-// and apply() (apply.h) is the only code that turns one into a change. An event is never altered
-// once released: new fields get new numbers, new kinds go to the end of the variant.
+// Events: every change of the cluster's state, as an outcome. The journal is a sequence of events,
+// and apply() (apply.h) is the only code that carries them out. A released event is never altered:
+// new fields get new numbers, new kinds go to the end of the variant.
 #pragma once
 
 #include <variant>

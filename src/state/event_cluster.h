@@ -1,4 +1,4 @@
-// Events of the cluster as a whole: its controller, its configuration, its books (see event.h).
+// Events of the cluster as a whole: its controller, its configuration, usage (see event.h).
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ struct ConfigLoaded {
 };
 
 struct PartitionChanged {
-  Partition partition;  // whole; new if the name is
+  Partition partition;  // all of it; a new name adds a partition
   bool removed = false;
   template <class V>
   void fields(V& v) {
@@ -36,7 +36,7 @@ struct PartitionChanged {
 };
 
 struct ReservationChanged {
-  Reservation reservation;  // whole; new if the name is
+  Reservation reservation;  // all of it; a new name adds a reservation
   bool removed = false;
   template <class V>
   void fields(V& v) {
@@ -46,7 +46,7 @@ struct ReservationChanged {
 };
 
 struct AssociationChanged {
-  Association association;  // whole; new if its key is
+  Association association;  // all of it; a new key adds an association
   bool removed = false;
   template <class V>
   void fields(V& v) {
@@ -55,8 +55,8 @@ struct AssociationChanged {
   }
 };
 
-// The controller's clock was set, or its machine slept. What is under way goes on as if nothing had
-// happened: its times move along. What has ended, and times that users wrote, stay.
+// The controller's clock was set, or its machine slept. Times of everything under way move along,
+// as if nothing had happened. Times of what has ended, and times that users wrote, stay.
 struct ClockStepped {
   Millis by{};
   template <class V>
@@ -65,10 +65,10 @@ struct ClockStepped {
   }
 };
 
-// What running jobs and those that ended have used is counted until `as_of`.
+// The usage of running and ended jobs has been counted up to `as_of`.
 struct UsageCounted {
   Time as_of;
-  bool reset = false;                     // the past is forgotten first
+  bool reset = false;                     // all earlier usage is forgotten first
   std::map<UsageOwner, PastUse> changed;  // the new totals
   template <class V>
   void fields(V& v) {

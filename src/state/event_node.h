@@ -34,7 +34,7 @@ struct NodeGres {
   }
 };
 
-struct NodeChanged {  // health, drain and so on, as they are from now on
+struct NodeChanged {  // the new values of health, drain and so on
   NodeId node;
   NodeHealth health = NodeHealth::unknown;
   bool drain = false, fail = false, future = false, responding = false;
@@ -48,7 +48,7 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
   NodeReboot reboot;
   NodeClaim claim, given;
   Text extra;
-  // Set where somebody changed them.
+  // Set if they were changed.
   std::optional<std::vector<Text>> available_features;
   std::optional<Text> cpu_bind;
   std::optional<NodeGres> gres;
@@ -77,7 +77,7 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
   }
 };
 
-struct NodeAdded {  // a node that is in no file
+struct NodeAdded {  // a node that is in no configuration file
   NodeConfig config;
   std::vector<Text> partitions;
   template <class V>

@@ -1,4 +1,4 @@
-// Events of jobs that wait, and of records that come and go (see event.h).
+// Events of pending jobs, and of records that are added and removed (see event.h).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct JobSubmitted {
   }
 };
 
-// A waiting task leaves its array's record and gets one of its own, still pending. Where the task
-// is the last one, the array's record itself becomes the task and `id` is the array's.
+// A waiting task leaves its array's record and gets a record of its own, still pending. If it is
+// the last task, the array's record itself becomes the task's, and `id` is the array's.
 struct TaskSplit {
   JobId array;
   std::uint32_t task = 0;
@@ -34,7 +34,7 @@ struct TaskSplit {
   }
 };
 
-struct PendingJobsEnded {  // cancelled, past their deadline, ... without ever running
+struct PendingJobsEnded {  // cancelled, past their deadline, ...; they never ran
   IdSet jobs;
   JobState state = JobState::cancelled;
   Uid by;
@@ -63,9 +63,9 @@ struct TasksCancelled {  // waiting tasks of an array record that will never run
 struct JobsHeld {
   IdSet jobs;
   Hold hold = Hold::user;      // none = released
-  std::uint32_t priority = 0;  // in force afterwards for released jobs
-  Text reason;                 // why they are held, where that is not somebody's wish
-  Time at;                     // of a release: they become eligible
+  std::uint32_t priority = 0;  // of released jobs, from now on
+  Text reason;                 // why they are held, if no user asked for it
+  Time at;                     // of a release: when they become eligible
   template <class V>
   void fields(V& v) {
     v(1, jobs);
@@ -103,8 +103,8 @@ struct JobUpdated {  // the record's new specification and what follows from it
 };
 
 struct JobsPurged {
-  IdSet jobs;             // nothing is left of them
-  IdSet remembered = {};  // of these, how they ended: somebody waits for them
+  IdSet jobs;             // removed completely
+  IdSet remembered = {};  // of these the outcome is kept, because somebody waits for them
   template <class V>
   void fields(V& v) {
     v(1, jobs);
@@ -122,7 +122,8 @@ struct JobsAccruing {  // they have become eligible, and their age counts from n
   }
 };
 
-struct PrioritiesReached {  // PriorityFlags=INCR_ONLY: they do not fall below these any more
+// PriorityFlags=INCR_ONLY: they do not fall below these priorities any more.
+struct PrioritiesReached {
   std::map<JobId, std::uint32_t> jobs;
   template <class V>
   void fields(V& v) {

@@ -22,11 +22,11 @@ struct JobStarted {
   bool runs_batch = true;
   Minutes time_limit{};
   bool preparing = false;         // nothing is launched before JobPrepared
-  Text reservation;               // that it uses
-  Text waited_for;                // the reason why it had to, where there was one
-  std::uint32_t batch_index = 0;  // which node of the allocation the script runs on
-  bool has_preferred = false;     // all of them have the features of --prefer
-  std::uint32_t priority = 0;     // it had when it started; 0 = as the record says
+  Text reservation;               // in which it runs
+  Text waited_for;                // the reason it had while waiting, if any
+  std::uint32_t batch_index = 0;  // the node of the allocation that runs the script
+  bool has_preferred = false;     // all nodes have the features of --prefer
+  std::uint32_t priority = 0;     // at the start; 0 = as in the record
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -45,7 +45,8 @@ struct JobStarted {
   }
 };
 
-// Running jobs were told to end: what they become once their processes are gone.
+// Running jobs were told to end; `ending.becomes` is their state once their processes are
+// gone.
 struct JobsEnding {
   IdSet jobs;
   Ending ending;
@@ -62,7 +63,7 @@ struct JobEnded {  // a run is over; nodes in `unfinished` still clean up
   std::uint32_t exit_status = 0, derived_exit_status = 0;
   Time at;
   Text reason;
-  bool uncounted = false;  // its usage is yet to be counted
+  bool uncounted = false;  // its usage must still be counted
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -108,7 +109,7 @@ struct JobRequeued {  // an ended run goes back to the queue; all its nodes are 
   Time at;
   Hold hold = Hold::none;
   Time eligible;
-  Text reason;  // why it is held, where that is not somebody's wish
+  Text reason;  // why it is held, if no user asked for it
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -123,7 +124,7 @@ struct JobSuspended {
   JobId job;
   bool resumed = false;
   Time at;
-  bool by_turn = false;  // gang scheduling, not somebody's wish
+  bool by_turn = false;  // by gang scheduling, not by a user
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -136,7 +137,7 @@ struct JobSuspended {
 struct JobWarned {  // its --signal was sent
   JobId job;
   Time at;
-  std::set<NodeId> missed_by;  // they are away, and to be told when they are back
+  std::set<NodeId> missed_by;  // nodes that were away; they are told when they are back
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -159,7 +160,7 @@ struct JobPreempted {  // it was told to make room
 struct JobPrepared {
   JobId job;
   Attempt attempt;
-  Time at;  // its time counts from here; unset = from its start
+  Time at;  // its run time counts from here; unset = from its start
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -168,8 +169,8 @@ struct JobPrepared {
   }
 };
 
-// A mail is due, for which nothing else in the state speaks: a part of the time limit has passed, a
-// dependency cannot be met, the first task of an array began. It is not sent again.
+// A mail is due that no other event shows: a part of the time limit has passed, a dependency cannot
+// be fulfilled, the first task of an array has begun. It is not sent again.
 struct JobMailed {
   JobId job;
   std::uint32_t types = 0;  // MailType
@@ -182,7 +183,7 @@ struct JobMailed {
   }
 };
 
-struct EpilogOwed {  // EpilogSlurmctld is to run for a run that has ended
+struct EpilogOwed {  // EpilogSlurmctld must run for a run that has ended
   OwedEpilog epilog;
   template <class V>
   void fields(V& v) {
@@ -190,7 +191,7 @@ struct EpilogOwed {  // EpilogSlurmctld is to run for a run that has ended
   }
 };
 
-struct EpilogEnded {  // it has
+struct EpilogEnded {  // EpilogSlurmctld has ended
   JobId job;
   Attempt attempt;
   template <class V>

@@ -20,7 +20,7 @@ struct StepCreated {
   }
 };
 
-struct StepQueued {  // srun --async: it starts when there is room, by StepCreated
+struct StepQueued {  // srun --async: it starts by StepCreated as soon as there is room
   JobId job;
   Step step;
   template <class V>
@@ -40,7 +40,7 @@ struct StepDequeued {  // it will never start
   }
 };
 
-struct StepLimitChanged {  // of steps that wait or run; 0 = none of their own
+struct StepLimitChanged {  // of waiting or running steps; 0 = no limit of their own
   JobId job;
   std::vector<StepId> steps;
   Minutes time_limit{0};

@@ -18,7 +18,7 @@ struct Checker {
     if (!holds) broken.push_back(fmt::format(text, std::forward<A>(args)...));
   }
 
-  // What jobs hold on each node, summed up anew.
+  // The sum of what jobs hold on each node.
   struct Held {
     IdSet cpus, jobs, completing;
     CpuOverlap shared_cpus;
@@ -81,7 +81,7 @@ struct Checker {
     if (!job.is_het()) return;
     require(job.id.value == job.het_id.value + job.het_offset && job.het_offset < job.het_size,
             "job {} is not component {} of {}", job.id.value, job.het_offset, job.het_id.value);
-    // Each is compared with the first alone: of all with all there may be millions.
+    // Each is compared with the first only: comparing all pairs could take millions of steps.
     const Job* first = cluster.jobs.find(job.het_id);
     if (!first) return;
     require(first->het_id == job.het_id, "job {} is no component of {}", first->id.value,
@@ -92,7 +92,7 @@ struct Checker {
             "component {} goes on without {}", job.id.value, first->id.value);
   }
 
-  // Of a job that is still known the outcome is not, and each task that left is in its array's
+  // A job has a record or an outcome, not both; and each task with a record is in its array's
   // index.
   void check_outcomes() {
     cluster.outcomes.each([&](const JobOutcome& outcome) {
@@ -112,8 +112,8 @@ struct Checker {
             task.task_id, task.array_id.value);
   }
 
-  // A CPU is held by one job that runs, or by as many as its partition lets share it; whoever was
-  // resumed has his back, too.
+  // A CPU is held by one running job, or by as many as its partition allows; the CPUs of a resumed
+  // job count too.
   void check_overlap(const Held& h, const Job& job, const NodeShare& share) {
     IdSet shared;
     CpuOverlap shared_cpus;
@@ -196,7 +196,7 @@ struct Checker {
               "usage of {}{} cannot be", owner.qos.view(), owner.association.user.view());
   }
 
-  // A GPU is held as a whole or in parts, never both.
+  // A GPU is used as a whole or in parts, never both.
   void check_parts(const Node& node, const Held& h, const Text& name) {
     for (const GresPool& pool : node.config.gres) {
       if (pool.name != name || !pool.is_part_of_gpus()) continue;

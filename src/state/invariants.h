@@ -1,5 +1,5 @@
-// Recomputes what must hold of a cluster's state from first principles. The simulator and the tests
-// call it after every batch; the controller once at its start.
+// Recomputes what must be true of a cluster's state. The simulator and the tests call it after
+// every batch, the controller once when it starts.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-// What is broken, one sentence each; empty if all is well.
+// The broken invariants, one sentence each; empty if all hold.
 std::vector<std::string> broken_invariants(const Cluster& cluster);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// The snapshot on disk: what of the cluster is written, and what is worked out again on reading.
+// Writes the cluster as a snapshot, and computes indexes and totals again after reading.
 #include "state/snapshot.h"
 
 #include "base/codec/codec.h"
@@ -44,7 +44,7 @@ struct Snapshot {
   }
 };
 
-// Which job each task is that has left its array's record.
+// Finds for each array the tasks that have records of their own.
 void index_tasks(Cluster& cluster) {
   struct Task {
     JobId array;

@@ -1,4 +1,4 @@
-// What becomes of a step when one of its nodes reports the end of its part.
+// Changes a step when one of its nodes reports the end of its part.
 #include "state/step_end.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace muster {
 
 namespace {
 
-// How a step that ended by itself is called.
+// The final state of a step that ended by itself.
 JobState end_state(const Step& step) {
   if (step.out_of_memory) return JobState::out_of_memory;
   if (step.exit_status & 0x7f) {

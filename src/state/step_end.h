@@ -1,6 +1,5 @@
-// What the end of a node's part makes of a step. Steps that have ended leave the state (but for the
-// batch script and the extern step, which are one each): a job may have had thousands. Accounting
-// keeps them.
+// The end of a step. Ended steps leave the state (except the batch script and the extern step, of
+// which there is one each): a job may have had thousands. Accounting keeps them.
 #pragma once
 
 #include "model/job/step.h"
@@ -8,7 +7,7 @@
 
 namespace muster {
 
-// The step once the part is over: ended, where it was the last.
+// The step after the end of this part: ended if it was the last part.
 Step with_end(Step step, const StepNodeEnded& end);
 
 inline bool stays_after_its_end(StepId step) { return step == kBatchStep || step == kExternStep; }

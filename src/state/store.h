@@ -1,4 +1,5 @@
-// Store: where the controller's state survives. One writer. A batch is all or nothing.
+// Store: keeps the controller's state on disk. It has one writer. A batch is written whole or not
+// at all.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@
 
 namespace muster {
 
-using BatchNumber = std::uint64_t;  // consecutive from 1; the journal's position
+using BatchNumber = std::uint64_t;  // consecutive from 1; the position in the journal
 
-// One group commit.
+// Events that are committed together.
 struct Batch {
   BatchNumber number = 0;
   std::vector<std::string> events;  // encoded EventEntry, in order
-  // hash -> bytes; a known hash is no error
+  // hash -> bytes; a hash that is already stored is no error
   std::vector<std::pair<std::string, std::string>> blobs;
 };
 
@@ -41,15 +42,14 @@ class Store {
 
   virtual Result<StoredState> load() = 0;
 
-  // Durable when it returns `committed`. `disk_full`, `out_of_memory`: nothing was written, try
-  // again later.
-  // Any other failure is an error, after which the store must not be used.
+  // `committed`: the batch is durable. `disk_full`, `out_of_memory`: nothing was written; try again
+  // later. After any other failure, which is an error, the store must not be used.
   virtual Result<CommitOutcome> commit(const Batch& batch) = 0;
 
   virtual Result<std::string> read_blob(std::string_view hash) = 0;
 
-  // Replaces the snapshot and forgets the journal up to and including `number`; blobs whose hash is
-  // not in `live_blobs` and which were not written after `number` may go.
+  // Replaces the snapshot and deletes the journal up to and including `number`. Blobs may be
+  // deleted if their hash is not in `live_blobs` and they were not written after `number`.
   virtual Result<void> write_snapshot(BatchNumber number, std::string_view bytes,
                                       const std::vector<std::string>& live_blobs) = 0;
 };

@@ -1,4 +1,4 @@
-// The step's control group: all its processes, their limits, and whether they ran out of memory.
+// The step's control group: its processes, their limits, and whether they ran out of memory.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,7 +24,8 @@ void Supervisor::signal_all(int number) {
   if (number == SIGKILL && !unkillable_at_ && setup_.unkillable_after > Seconds{0})
     unkillable_at_ = Clock::now() + setup_.unkillable_after;
   if (setup_.track_by_group) return signal_groups(tasks_, number);
-  signal_everything(number);  // a child between fork and its group is found by its parent only
+  // Between fork and joining its group, only a search by parents finds a child.
+  signal_everything(number);
   if (!cgroup_) return;
   if (number == SIGKILL) return cgroup_->kill();
   const std::vector<pid_t> signalled = io::descendants(getpid());
@@ -40,10 +41,10 @@ std::vector<pid_t> Supervisor::processes() const {
   return all;
 }
 
-// The job will be ended later. If the script has a trap, every program that it runs is signalled: a
-// shell runs its trap only when the program in its foreground has ended. A script without a trap
-// would end at once and its programs could not use their grace time, so it gets no signal, and
-// neither does any program that does not catch it. The tasks of an srun were signalled already.
+// The job will end later. If the script has a trap, all programs that it runs are signalled,
+// because a shell runs its trap only when its foreground program has ended. A script without a trap
+// would end at once, so that its programs could not use their grace time: it gets no signal, and
+// programs without a handler get none either. Tasks of an srun have been signalled already.
 void Supervisor::send_grace_signals() {
   const bool has_trap =
       std::ranges::any_of(tasks_, [](const Task& task) { return io::catches(task.pid, SIGTERM); });
@@ -57,8 +58,8 @@ bool Supervisor::anything_left() const {
   return children_left_ || (cgroup_ && !cgroup_->processes().empty());
 }
 
-// The processes wait in the kernel for a disk or a device that does not answer. An administrator
-// has to look at the node; the job does not wait for that.
+// The processes wait in the kernel for a disk or device that does not answer. An administrator must
+// look at the node; the job does not wait for that.
 void Supervisor::give_up() {
   const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
   say(fmt::format("*** {} STEPD TERMINATED ON {} AT {} DUE TO JOB NOT ENDING WITH SIGNALS ***",
@@ -73,8 +74,8 @@ bool Supervisor::left_an_srun() const {
                              [](pid_t pid) { return io::process_name(pid) == "srun"; });
 }
 
-// A shell without a trap ends at the notice's SIGTERM; the program that it ran may catch the signal
-// and has until the end of the job to save its work.
+// A shell without a trap ends at the SIGTERM of the notice; the program that it ran may catch the
+// signal, and has until the end of the job to save its work.
 bool Supervisor::saves_work() const {
   if (!has_notice_ || told_to_end_ || leave_by_) return false;
   return std::ranges::any_of(tasks_,

@@ -1,4 +1,4 @@
-// Obeying slurmd: signals, suspension, announcements, and sruns that it hands on.
+// Carries out slurmd's commands: signals, suspension, announcements, and sruns that it hands on.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kStopAfterTstp = 1s;  // programs that handle TSTP have this long to get ready
+constexpr auto kStopAfterTstp = 1s;  // programs that handle TSTP have this long to prepare
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void Supervisor::watch_slurmd(io::PollSet& set) {
   });
 }
 
-// Signals and the like come first: many sruns that want to attach must not delay them.
+// Reads signals and the like first: many sruns that want to attach must not delay them.
 void Supervisor::read_commands(io::StepSocket& socket, bool& gone) {
   std::vector<io::ReceivedCommand> attaches;
   while (true) {
@@ -47,7 +47,7 @@ void Supervisor::read_commands(io::StepSocket& socket, bool& gone) {
     if (std::holds_alternative<io::StepAttach>((*received)->command))
       attaches.push_back(std::move(**received));
     else
-      obey(std::move(**received), socket);
+      carry_out(std::move(**received), socket);
   }
   for (io::ReceivedCommand& attach : attaches) accept(std::move(attach));
 }
@@ -61,20 +61,20 @@ void Supervisor::accept(io::ReceivedCommand received) {
     stdio_.attach(received.fd, attach.request, std::move(attach.session), tasks_);
 }
 
-void Supervisor::obey(io::ReceivedCommand received, const io::StepSocket& from) {
+void Supervisor::carry_out(io::ReceivedCommand received, const io::StepSocket& from) {
   if (received.fd >= 0) close(received.fd);
   if (auto* signal = std::get_if<io::StepSignal>(&received.command)) {
-    obey(*signal);
-    // slurmd kills them itself if it does not get this answer.
+    carry_out(*signal);
+    // Without this answer slurmd kills the processes itself.
     if (signal->number == SIGKILL && !signal->leader_only) (void)from.send(io::StepHeard{});
   }
-  if (auto* suspend = std::get_if<io::StepSuspend>(&received.command)) obey(*suspend);
-  if (auto* announce = std::get_if<io::StepAnnounce>(&received.command)) obey(*announce);
-  if (auto* notice = std::get_if<io::StepNotice>(&received.command)) obey(*notice);
+  if (auto* suspend = std::get_if<io::StepSuspend>(&received.command)) carry_out(*suspend);
+  if (auto* announce = std::get_if<io::StepAnnounce>(&received.command)) carry_out(*announce);
+  if (auto* notice = std::get_if<io::StepNotice>(&received.command)) carry_out(*notice);
 }
 
-void Supervisor::obey(const io::StepSignal& command) {
-  if (command.notice && was_told_) return;  // it is repeated to a node that may have missed it
+void Supervisor::carry_out(const io::StepSignal& command) {
+  if (command.notice && was_told_) return;  // it is repeated for nodes that may have missed it
   if (!started_) {
     if (command.number == SIGTERM || command.number == SIGKILL) early_signal_ = command.number;
     return;
@@ -94,7 +94,7 @@ void Supervisor::obey(const io::StepSignal& command) {
     signal_all(command.number);
 }
 
-void Supervisor::obey(const io::StepSuspend& command) {
+void Supervisor::carry_out(const io::StepSuspend& command) {
   if (command.resume) {
     stop_at_.reset();
     freeze(false);
@@ -110,8 +110,8 @@ std::string Supervisor::own_name() const {
                     : fmt::format("STEP {}.{}", ref.job.value, step_name(ref.step));
 }
 
-// One node speaks for a step.
-void Supervisor::obey(const io::StepAnnounce& command) {
+// Only one node announces the end of a step.
+void Supervisor::carry_out(const io::StepAnnounce& command) {
   told_to_end_ = told_to_end_ || command.ends_step;
   if (setup_.launch.node_index != 0) return;
   const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());

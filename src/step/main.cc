@@ -1,6 +1,6 @@
-// slurmstepd: started by slurmd for each step, with the setup in descriptor 3, a socket to slurmd
-// in 4 and the lock of the step's file in 5; or forked by the nursery (io/stepd/step_nursery.h),
-// which gets them later. It outlives slurmd.
+// slurmstepd: slurmd starts one for each step, with the setup in descriptor 3, a socket to slurmd
+// in 4 and the lock of the step's file in 5; or the nursery (io/stepd/step_nursery.h) forks it and
+// gets these later. It outlives slurmd.
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <malloc.h>
@@ -44,7 +44,7 @@ std::string read_setup() {
 }
 
 int watch_children() {
-  // A signal meant for the step's tasks, or a terminal's, does not end their supervisor.
+  // Signals for the step's tasks or from a terminal do not end their supervisor.
   for (int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
     std::signal(number, SIG_IGN);
   sigset_t children;
@@ -69,7 +69,7 @@ bool become_step(muster::io::GivenStep given, char* title, char* argument) {
   constexpr int kAboveAll = kLock + 1;
   setsid();
   std::signal(SIGCHLD, SIG_DFL);
-  // First above the targets, so that none is overwritten before it has been moved.
+  // First move them above the targets, so that none is overwritten.
   for (int& fd : given.descriptors) fd = fcntl(fd, F_DUPFD_CLOEXEC, kAboveAll);
   for (std::size_t i = 0; i < given.descriptors.size(); ++i)
     if (dup2(given.descriptors[i], kSetup + static_cast<int>(i)) < 0) return false;
@@ -81,13 +81,13 @@ bool become_step(muster::io::GivenStep given, char* title, char* argument) {
   return true;
 }
 
-// Forks a process for each step and returns in it. False = slurmd has gone and the nursery ends.
+// Forks a process for each step, and returns in it. False: slurmd has gone, and the nursery ends.
 bool fork_steps(char* title, char* argument) {
   constexpr int kNursery = kSetup;
-  std::signal(SIGCHLD, SIG_IGN);  // steps are not waited for here
+  std::signal(SIGCHLD, SIG_IGN);  // the nursery does not wait for steps
   while (auto given = muster::io::await_step(kNursery)) {
     const pid_t child = fork();
-    // If fork fails, the nursery itself becomes the step: slurmd starts another nursery.
+    // If fork fails, the nursery itself becomes the step; slurmd starts another nursery.
     if (child <= 0) return become_step(std::move(*given), title, argument);
     for (int fd : given->descriptors) close(fd);
   }
@@ -103,7 +103,7 @@ int receive_file() {
   return 0;
 }
 
-// Becomes a program of the site, among the processes of a job.
+// Executes a site program among the processes of a job.
 int run_in_group() {
   auto setup = muster::decode<muster::io::GroupedProgram>(read_setup());
   if (!setup || setup->argv.empty()) return 1;
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], muster::io::kReceiveFile) == 0) return receive_file();
   if (argc > 1 && std::strcmp(argv[1], muster::io::kRunInGroup) == 0) return run_in_group();
   if (geteuid() == 0) protect();
-  // Output buffers are allocated and freed in every round: their memory is kept.
+  // Keep freed memory, because output buffers are allocated and freed in every round.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   if (argc > 1 && std::strcmp(argv[1], muster::io::kStepNursery) == 0 &&
       !fork_steps(argv[0], argv[1]))
@@ -145,11 +145,11 @@ int main(int argc, char** argv) {
     return 1;
   }
   leave_keyring();
-  if (setup->lock_memory)  // not worth a failure where the limit forbids it
+  if (setup->lock_memory)  // no failure if the limit forbids it
     (void)mlockall(MCL_CURRENT | (setup->lock_future_memory ? MCL_FUTURE : 0));
   muster::step::Supervisor(std::move(*setup), muster::io::StepSocket(kSlurmd), kLock,
                            watch_children())
       .run();
-  // Everything was written; what the process still holds, the kernel frees faster than destructors.
+  // Everything has been written, and the kernel frees memory faster than destructors.
   _exit(0);
 }

@@ -1,4 +1,4 @@
-// The process manager of a step's MPI tasks on this node, as srun --mpi names it.
+// The process manager of a step's MPI tasks on this node, selected by srun --mpi.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ class Mpi {
 
   // Before the first task.
   virtual Result<void> begin() { return {}; }
-  // Adds what the task finds its process manager by. The descriptor, where there is one, is the
-  // task's to inherit; the supervisor closes its own copy by task_started().
+  // Adds the variables by which the task finds its process manager. Returns the descriptor that the
+  // task inherits, if any; the supervisor closes its copy in task_started().
   virtual Result<int> add_task(std::size_t task, Environment& environment) = 0;
   virtual void task_started(std::size_t) {}
   virtual void watch(io::PollSet& set) = 0;
@@ -32,11 +32,11 @@ class Mpi {
 struct MpiHost {
   Exchange& exchange;
   std::function<void(std::string_view)> say;    // a line for the step's standard error
-  std::function<void(std::string_view)> abort;  // a task wants the whole step to end
+  std::function<void(std::string_view)> abort;  // a task wants to end the whole step
 };
 
-// None for a step without. Each of the programs that run steps has its own: slurmstepd knows PMI-1
-// and PMI-2, slurmstepd-pmix PMIx.
+// None for a step without MPI. Each program that runs steps has its own: slurmstepd knows PMI-1 and
+// PMI-2, slurmstepd-pmix PMIx.
 std::unique_ptr<Mpi> make_mpi(const StepSetup& setup, MpiHost host);
 
 }  // namespace muster::step

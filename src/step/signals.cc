@@ -1,4 +1,4 @@
-// See signals.h.
+// Finds the step's processes and signals them.
 #include "step/signals.h"
 
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
-// Signals to the step's processes. All of them are this process's descendants: it is their
-// subreaper. With proctrack/pgid those count that stay in the process groups of the tasks.
+// Signals to the step's processes. These are the descendants of this process, which is their
+// subreaper; with proctrack/pgid only those that stay in the process groups of the tasks.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// The course of a step: prepare, wait for the srun, start the tasks, run until all is over, report.
+// The course of a step: prepare, wait for the srun, start the tasks, run until everything has
+// ended, report.
 #include "step/supervisor.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kWaitForClient = 60s;
-constexpr auto kWaitForDrain = 10s;  // the end is told then, even if an srun does not read on
+constexpr auto kWaitForDrain = 10s;  // then the end is reported, even if an srun does not read
 constexpr auto kWaitForFarewell = 5s;
 constexpr int kRepeatKillMs = 20;
 
@@ -32,7 +33,7 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
       lock_(lock),
       child_events_(child_events),
       stdio_(
-          setup_, [this](int number) { obey(io::StepSignal{number, false}); },
+          setup_, [this](int number) { carry_out(io::StepSignal{number, false}); },
           [this] { return measure(); }),
       exchange_(setup_,
                 [this](const Error& why) {
@@ -47,7 +48,7 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
   end_.started = io::wall_clock();
 }
 
-// The extern step has no task: it stands for what logins of the user leave on the node, and lasts
+// The extern step has no task. It contains processes of the user's logins on the node, and lasts
 // until the job is told to end.
 void Supervisor::run_extern() {
   write_note();
@@ -75,7 +76,7 @@ void Supervisor::run() {
       return finish_streams();
     }
   }
-  if (!work_dir_warning_.empty()) say(work_dir_warning_);  // an srun is there to print it
+  if (!work_dir_warning_.empty()) say(work_dir_warning_);  // now that an srun can print it
   if (early_signal_ != 0) {
     end_.exit_status = static_cast<std::uint32_t>(early_signal_);
   } else if (Result<void> begun = start_mpi(); !begun) {
@@ -87,8 +88,8 @@ void Supervisor::run() {
 
   while (started_ && !is_over()) run_once();
 
-  // Output first, so that an srun has seen all of it when the controller knows of the end.
-  drain_due_ = Clock::now();  // what does not end does not close its streams either
+  // Output first, so that an srun has all of it when the controller learns of the end.
+  drain_due_ = Clock::now();  // processes that do not end do not close their streams either
   if (!end_.unkillable) *drain_due_ += kWaitForDrain;
   while (!stdio_.drained() && drain_due_) run_once();
   report_end();
@@ -112,7 +113,7 @@ Result<void> Supervisor::prepare() {
     tasks_.push_back({.local_id = static_cast<std::uint32_t>(tasks_.size()), .rank = rank});
 
   if (!setup_.launch.waits_for_client) {
-    // Opened before the script is spooled: a failure here must show as one of the output file.
+    // Opened before the script is stored, so that a failure here is reported for the output file.
     Result<TaskFiles> files = files_->open_for(tasks_.front().rank);
     if (!files) return std::unexpected(files.error());
     error_file_ = ErrorFile(*files);
@@ -146,7 +147,7 @@ void Supervisor::write_note() const {
     note.sessions.insert(session);
     if (auto leader = io::read_process(task.pid)) note.leaders[session] = leader->started_ticks;
   }
-  // Only a slurmd that restarts needs it; a full disk must not keep the job from running.
+  // Only a restarting slurmd needs the note; a full disk must not keep the job from running.
   (void)io::write_step_note(lock_, note);
 }
 
@@ -216,8 +217,8 @@ void Supervisor::act_on_deadlines() {
 }
 
 // No process survives its step. The sruns of a batch script may stay until their tasks have ended:
-// within the job's grace time if the job is being ended, and until srun has ended them if the
-// script has exited.
+// for the job's grace time if the job is being ended, and until srun has ended them if the script
+// has exited.
 void Supervisor::end_leftovers(Clock::time_point now) {
   if (saves_work()) return wait_for_children();
   if (is_batch() && !leave_by_ && (told_to_end_ || left_an_srun())) {
@@ -258,22 +259,22 @@ void Supervisor::report_end() {
   if (end_.out_of_memory) end_.exit_status = kOutOfMemoryStatus;
   if (cgroup_) cgroup_->remove();
   if (is_batch()) remove_script(setup_);
-  // On a full disk slurmd is not told yet: the end must not be lost, so this waits for room.
+  // The end must not be lost: if the disk is full, wait for room before telling slurmd.
   while (!io::write_step_end(lock_, end_)) std::this_thread::sleep_for(1s);
-  slurmd_.clear();  // slurmd reads the end when the socket closes
+  slurmd_.clear();  // slurmd reads the end when this socket closes
   listener_.reset();
 }
 
 void Supervisor::finish_streams() {
   if (!stdio_.has_client()) return;
   stdio_.finish();
-  // The srun hangs up first: a socket closed here while its input is still coming would be reset,
-  // and with it the output that srun has not read yet.
+  // Let the srun close first. If this end closed while input still arrives, the connection would be
+  // reset, and output that srun has not read would be lost.
   Deadline give_up;
   while (stdio_.has_client() && (!give_up || Clock::now() < *give_up)) {
     io::PollSet set;
     stdio_.watch(set);
-    exchange_.watch(set);  // nodes below may still tell each other things
+    exchange_.watch(set);  // nodes below may still exchange messages
     set.wait(200);
     const bool all_sent = stdio_.drained() && stdio_.flushed() && !stdio_.relays();
     if (all_sent && !give_up) give_up = Clock::now() + kWaitForFarewell;

@@ -1,5 +1,5 @@
-// The life of one step on one node: set up, start the tasks, carry their streams, obey slurmd, wait
-// for every process, write down the end. One thread, one poll loop.
+// The life of a step on one node: set up, start the tasks, carry their streams, carry out slurmd's
+// commands, wait for every process, write down the end. One thread, one poll loop.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ namespace muster::step {
 
 class Supervisor {
  public:
-  // `lock` is the held lock of the step's directory, `child_events` a signalfd of SIGCHLD.
+  // `lock`: the held lock of the step's directory. `child_events`: a signalfd of SIGCHLD.
   Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int child_events);
   void run();
 
@@ -45,7 +45,7 @@ class Supervisor {
   Environment environment_of(const Task& task) const;
   void write_note() const;
 
-  void run_once();  // waits once and handles what happened
+  void run_once();  // waits once, and handles what has happened
   int wait_timeout_ms() const;
   void act_on_deadlines();
   void wait_for_children();
@@ -56,14 +56,14 @@ class Supervisor {
 
   void watch_slurmd(io::PollSet& set);
   void read_commands(io::StepSocket& socket, bool& gone);
-  void obey(io::ReceivedCommand received, const io::StepSocket& from);
+  void carry_out(io::ReceivedCommand received, const io::StepSocket& from);
   void accept(io::ReceivedCommand attach);
-  void obey(const io::StepSignal& command);
-  void obey(const io::StepSuspend& command);
-  void obey(const io::StepAnnounce& command);
-  void obey(const io::StepNotice& notice) { say(notice.text); }
+  void carry_out(const io::StepSignal& command);
+  void carry_out(const io::StepSuspend& command);
+  void carry_out(const io::StepAnnounce& command);
+  void carry_out(const io::StepNotice& notice) { say(notice.text); }
 
-  // "slurmstepd-n1: error: text" where the step's errors go.
+  // Writes "slurmstepd-n1: error: text" to the step's error output.
   void say(std::string_view text, bool ends_step = false);
   std::string own_name() const;  // "JOB 12" or "STEP 12.0"
   void fail_launch(const Error& why);
@@ -74,8 +74,8 @@ class Supervisor {
   void send_grace_signals();    // to the batch script and what it runs
   std::vector<pid_t> processes() const;
   bool anything_left() const;  // when the tasks have ended
-  bool is_over() const;        // nothing of it runs, or it is not waited for any longer
-  void give_up();              // processes are left that do not end
+  bool is_over() const;        // nothing runs, or nobody waits for it any longer
+  void give_up();              // although some processes do not end
   bool left_an_srun() const;
   bool saves_work() const;
   void end_leftovers(Clock::time_point now);
@@ -100,18 +100,18 @@ class Supervisor {
   Exchange exchange_;
   std::unique_ptr<Mpi> mpi_;
   UsageMeter usage_;
-  std::unique_ptr<io::Cgroup> cgroup_;  // none where processes are tracked by their parents
+  std::unique_ptr<io::Cgroup> cgroup_;  // none if processes are tracked by their parents
   std::uint64_t oom_kills_ = 0;         // seen so far
 
-  bool started_ = false;  // the tasks were
+  bool started_ = false;  // the tasks were started
   bool children_left_ = false;
-  int early_signal_ = 0;  // ended before the tasks were started
+  int early_signal_ = 0;  // that arrived before the tasks were started
   bool told_to_end_ = false;
-  bool has_notice_ = false;  // the job will be ended later: programs may save their work until then
-  bool was_told_ = false;    // the notice's SIGTERM has been sent
+  bool has_notice_ = false;  // the job will end later: until then programs may save their work
+  bool was_told_ = false;    // the SIGTERM of the notice has been sent
   Deadline next_sample_, stop_at_, kill_at_, client_due_, drain_due_;
-  Deadline leave_by_;       // what a batch script has left behind
-  Deadline unkillable_at_;  // SIGKILL should have ended all by then
+  Deadline leave_by_;       // for processes that a batch script leaves behind
+  Deadline unkillable_at_;  // SIGKILL should have ended everything by then
   wire::StepEnd end_;
 };
 

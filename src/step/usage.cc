@@ -1,4 +1,4 @@
-// See usage.h.
+// Adds up usage, and samples the memory of process trees.
 #include "step/usage.h"
 
 #include <algorithm>

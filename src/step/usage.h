@@ -1,5 +1,5 @@
-// What the tasks used. Times, faults and bytes are exact, taken when a process is waited for; peaks
-// of memory come from sampling the tasks' process trees.
+// What the tasks used. Times, faults and bytes are exact, measured when a process is waited for;
+// peaks of memory come from samples of the tasks' process trees.
 #pragma once
 
 #include <sys/resource.h>
@@ -21,10 +21,11 @@ class UsageMeter {
   explicit UsageMeter(NodeId node) : node_(node) {}
 
   void sample(const std::vector<Task>& tasks);
-  // A process of this task was waited for; `moved` was read while it was a zombie. Both count the
-  // children that it has waited for itself.
+  // A process of this task was waited for. `moved` was read while it was a zombie. Both include the
+  // children that the process itself has waited for.
   void add_waited(const rusage& used, const io::ProcessIo& moved, std::uint32_t rank);
-  std::uint64_t sampled_rss_kib() const { return sampled_rss_kib_; }  // of all, at the last sample
+  // of all tasks, in the last sample
+  std::uint64_t sampled_rss_kib() const { return sampled_rss_kib_; }
   Usage total() const;
 
  private:

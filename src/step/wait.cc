@@ -1,4 +1,4 @@
-// Waiting for the step's processes: the tasks and every orphan they leave behind.
+// Waits for the step's processes: the tasks, and all orphans that they leave behind.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -19,7 +19,7 @@ void Supervisor::wait_for_children() {
   while (read(child_events_, ignored, sizeof ignored) == static_cast<ssize_t>(sizeof ignored)) {
   }
   while (true) {
-    // A zombie still tells in /proc what it read and wrote; once waited for it does not.
+    // A zombie's /proc still shows what it read and wrote; after the wait that is gone.
     siginfo_t ended{};
     if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0) children_left_ = false;
     const pid_t pid = ended.si_pid;

@@ -1,4 +1,4 @@
-// A job reduced to what squeue prints by default.
+// Reduces a job to what squeue prints by default.
 #include "wire/brief.h"
 
 namespace muster::wire {

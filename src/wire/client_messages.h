@@ -1,5 +1,5 @@
-// Between commands and the controller: requests, replies and the frames around them. One request
-// per id, one or more replies; every message of a stream but the last has ReplyFrame::more set.
+// Between commands and the controller: requests, replies and the frames around them. A request has
+// an id and gets one or more replies; all but the last of them have ReplyFrame::more set.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct RequestFrame {
   std::uint64_t id = 0;
   Request request;
   bool closes_after_reply =
-      false;  // nothing else will be asked: the connection may end with the answer
+      false;  // the client asks nothing else: the connection may end with the answer
   template <class V>
   void fields(V& v) {
     v(1, id);

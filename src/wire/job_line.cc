@@ -1,4 +1,4 @@
-// Jobs as lines of fixed fields, for the short form of squeue.
+// Writes and reads jobs as lines of fixed fields, for the short form of squeue.
 #include "wire/job_line.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string_view shown_reason(const Job& job, const LineFacts& facts) {
   return facts.reason_detail.empty() ? reason : facts.reason_detail;
 }
 
-// Where nodes still clean up after a job, only those count as its own.
+// While nodes clean up after a job, only these count as the job's.
 std::uint32_t node_count(const Job& job, std::uint32_t least_nodes) {
   if (job.completing()) return static_cast<std::uint32_t>(job.run->unfinished.size());
   if (!job.run->allocation.empty()) return static_cast<std::uint32_t>(job.run->allocation.size());
@@ -65,7 +65,7 @@ JobLine line_from(const Job& job, const LineFacts& facts, Time now) {
                .partition = job.partition,
                .reason = shown_reason(job, facts),
                .nodes = facts.nodes};
-  // A job that waits for any of several partitions shows them all.
+  // A pending job shows all partitions in which it may start.
   if (job.state == JobState::pending && !job.spec->partition.empty())
     line.partition = job.spec->partition;
   return line;
@@ -75,7 +75,7 @@ namespace {
 
 constexpr std::uint32_t kLine = 1;  // each line is a field of this number
 
-// Writes the fields in which a line is not like the one before, which becomes like it.
+// Writes the fields that differ from the line before, and updates that line.
 class Difference {
  public:
   Difference(JobLine& last, std::span<std::string> texts, const JobLine& line, std::string& out)
@@ -128,16 +128,16 @@ bool take_varint(std::string_view& in, std::uint64_t& value) {
   return false;
 }
 
-// Reads the fields of a line in one pass: they come in the order of their numbers, each at most
-// once. The others stay as they are in the line. A Decoder would check all of it first, and then
-// look for any field anywhere.
+// Reads the fields of a line in one pass: they come in ascending order, each at most once. Other
+// fields keep their values. (A Decoder would check the whole line first, and then look for each
+// field.)
 class OnePass {
  public:
   explicit OnePass(std::string_view in) : rest_(in) { next(); }
 
   template <class T>
   void operator()(std::uint32_t number, T& value) {
-    while (number_ < number) next();  // one of a later version
+    while (number_ < number) next();  // a field of a later version
     if (number_ != number) return;
     if (!read(value)) return reject();
     next();
@@ -209,7 +209,7 @@ void OnePass::next() {
 void LineWriter::append(const JobLine& line, std::string& lines) {
   scratch_.clear();
   Difference difference(last_, texts_, line, scratch_);
-  const_cast<JobLine&>(line).fields(difference);  // which only reads it
+  const_cast<JobLine&>(line).fields(difference);  // it only reads the line
   Encoder(lines).bytes(kLine, scratch_);
 }
 

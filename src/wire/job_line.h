@@ -1,5 +1,5 @@
-// What the usual columns of squeue say of a job, which is little. A long list is sent as these, one
-// after the other, and read in place: texts point into the bytes that came.
+// The few fields of a job that squeue's usual columns need. A long list is sent as such lines, one
+// after the other, and read in place: texts point into the received bytes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace muster::wire {
 
-// A state that squeue tells apart within a JobState.
+// States that squeue shows for one JobState.
 enum class ShownState : std::uint8_t {
   plain,
   configuring,
@@ -30,8 +30,8 @@ struct JobLine {
   std::uint32_t het_offset = 0;
   std::uint32_t task_id = kNoTask;
   std::uint32_t task_limit = 0;
-  IdSet waiting_tasks;       // of a record that stands for several tasks
-  bool others_left = false;  // tasks of the array have records of their own
+  IdSet waiting_tasks;       // if the record stands for several tasks
+  bool others_left = false;  // other tasks of the array have records of their own
   JobState state = JobState::pending;
   ShownState shown = ShownState::plain;
   bool completing = false;
@@ -65,7 +65,7 @@ struct JobLine {
     v(13, time_limit);
     v(14, run_time);
     v(15, num_nodes);
-    // Tags of one byte end here.
+    // Tags above have one byte, those below have two.
     v(16, uid);
     v(17, user_name);
     v(18, name);
@@ -75,19 +75,19 @@ struct JobLine {
   }
 };
 
-// What a line says of a job that the job itself does not know.
+// Fields of a line that do not come from the job itself.
 struct LineFacts {
   std::string_view reason, reason_detail;  // why it waits
   std::string_view nodes;                  // where it runs
   std::uint32_t least_nodes = 0;
 };
-// The line lives as long as the texts of both.
+// The line is valid as long as the texts of job and facts.
 JobLine line_from(const Job& job, const LineFacts& facts, Time now);
-// The view's own job is not looked at.
+// Does not look at view.job.
 JobLine line_of(const Job& job, const JobView& view, Time now);
 
-// Lines, one after the other. A line leaves out what is as in the one before, which in a long queue
-// is nearly all; the tasks of an array are its own.
+// Writes lines one after the other. A line leaves out what equals the line before, which is nearly
+// everything in a long queue. The tasks of an array are always written.
 class LineWriter {
  public:
   LineWriter() = default;
@@ -96,7 +96,7 @@ class LineWriter {
   void append(const JobLine& line, std::string& lines);
 
  private:
-  JobLine last_;  // its texts are these, its tasks are left out
+  JobLine last_;  // its texts are kept here, its tasks are left out
   std::array<std::string, 5> texts_;
   std::string scratch_;
 };
@@ -104,8 +104,8 @@ class LineWriter {
 class LineReader {
  public:
   explicit LineReader(std::string_view lines) : rest_(lines) {}
-  // Makes the line into the next one, which lives as long as the bytes. False at the end, or where
-  // they cannot be read.
+  // Reads the next line; its texts point into the bytes. False at the end, and if the bytes are
+  // malformed.
   bool next(JobLine& line);
   bool ok() const { return ok_; }
 

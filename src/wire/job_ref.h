@@ -18,7 +18,7 @@ namespace muster::wire {
 // A job id as users write it: "12", "12_3", "12_[1-4]", "12+1"; `step` for "12.0", "12.batch".
 struct JobRef {
   JobId job;
-  IdSet tasks;  // empty = the job, or the whole array
+  IdSet tasks;  // empty = the job or the whole array
   std::optional<StepId> step;
   std::optional<std::uint32_t> component;  // of a heterogeneous job
   bool operator==(const JobRef&) const = default;
@@ -33,14 +33,14 @@ struct JobRef {
 Result<JobRef> parse_job_ref(std::string_view text);
 std::string job_ref_text(const JobRef& ref);
 
-// Empty lists do not restrict.
+// Empty lists select everything.
 struct JobFilter {
   std::vector<JobRef> jobs;
   std::vector<Text> users, accounts, names, partitions, qos, nodes, reservations, licenses;
   std::vector<Uid> uids;
   std::vector<JobState> states;
   bool all_states = false;  // -t all
-  bool completing = false;  // COMPLETING is asked for too
+  bool completing = false;  // also jobs in COMPLETING
   template <class V>
   void fields(V& v) {
     v(1, jobs);

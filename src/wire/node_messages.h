@@ -1,7 +1,6 @@
-// Between the controller and slurmd, over the one connection that slurmd keeps open. The
-// controller's orders are idempotent: a node that has carried one out, or is at it, answers the
-// repetition with what it knows. Every order carries the controller's epoch; a node refuses a lower
-// one.
+// Between the controller and slurmd, over one connection that slurmd keeps open. Orders are
+// idempotent: a node that gets an order again answers with what it knows. Every order carries the
+// controller's epoch; a node refuses an order with a lower epoch than it has seen.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +50,7 @@ struct NodeRanks {
   }
 };
 
-// Everything a slurmstepd needs to run its node's part of a step (or the batch script).
+// Everything a slurmstepd needs to run its node's part of a step or the batch script.
 struct StepLaunch {
   StepRef ref;
   Uid uid;
@@ -61,24 +60,25 @@ struct StepLaunch {
   std::uint32_t task_id = kNoTask;
 
   TaskOptions task;
-  std::string script;                 // batch only
-  StringBlock environment;            // complete but for what is added per node and task
-  std::string submitted_environment;  // bytes of a StringBlock: what `environment` replaces by name
+  std::string script;       // batch only
+  StringBlock environment;  // complete except for variables that differ per node or task
+  // Bytes of a StringBlock: variables that replace those in `environment`.
+  std::string submitted_environment;
   std::uint32_t restarts = 0;
   bool get_user_env = false;
 
   std::uint32_t node_index = 0;        // SLURM_NODEID
   std::uint32_t num_tasks = 1;         // of the whole step
   std::vector<std::uint32_t> ranks;    // of the tasks on this node
-  NodeShare share;                     // what it may use here
-  std::vector<Text> device_files;      // of its gres on this node
+  NodeShare share;                     // what the step may use on this node
+  std::vector<Text> device_files;      // of its devices on this node
   std::uint64_t memory_limit_mib = 0;  // 0 = none
-  Secret key;                          // an srun proves this to attach; empty = none may
-  bool waits_for_client = false;       // tasks start once srun has connected
+  Secret key;  // an srun proves that it has this key before it may attach; empty = nobody may
+  bool waits_for_client = false;  // tasks start once srun has connected
   std::uint32_t cpus_per_task = 1;
-  Secret watch_key;                             // proving this allows asking what the step uses
+  Secret watch_key;                             // who proves this key may ask what the step uses
   std::vector<std::string> prolog_environment;  // of the node's Prolog; empty = no Prolog
-  std::vector<NodeRanks> layout;                // the whole step, where --mpi needs to know it
+  std::vector<NodeRanks> layout;                // of the whole step, if --mpi needs it
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -121,14 +121,14 @@ struct LaunchOrder {
 struct SignalOrder {
   JobId job;
   Attempt attempt;
-  std::set<StepId> steps;  // empty = by the flags
+  std::set<StepId> steps;  // empty = the flags below say which
   bool batch = false;      // the batch shell (with `whole_batch`: all its processes)
   bool whole_batch = false;
-  bool all_steps = false;  // every numbered step here
+  bool all_steps = false;  // all numbered steps on this node
   int signal = 0;
-  bool announce = false;  // "CANCELLED AT" in the output of what is signalled
+  bool announce = false;  // writes "CANCELLED AT" to the output of the steps
   bool notice =
-      false;  // of an end to come: what a signalled task leaves behind may go on till then
+      false;  // announces an end: processes that signalled tasks leave behind may run until then
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -142,9 +142,9 @@ struct SignalOrder {
     v(160, announce);
   }
 };
-// End everything of this attempt: CONT and TERM at once, KILL after the wait. Answered by JobGone.
-// The message is written to the job's standard error by its batch step ("CANCELLED AT ... DUE TO
-// TIME LIMIT").
+// Ends everything of this attempt: CONT and TERM at once, KILL after the wait. Answered by JobGone.
+// The batch step writes the message to the job's standard error ("CANCELLED AT ... DUE TO TIME
+// LIMIT").
 struct EndJobOrder {
   JobId job;
   Attempt attempt;
@@ -152,7 +152,7 @@ struct EndJobOrder {
   Text message_suffix;  // "", " DUE TO TIME LIMIT", ...
   bool announce = false;
   std::vector<std::string> epilog_environment;  // of the node's Epilog
-  Millis delay{0};  // before the signals: a command of the job itself asked for its end
+  Millis delay{0};  // before the signals, because a command of the job itself asked for the end
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -190,7 +190,7 @@ struct SuspendOrder {
     v(3, resume);
   }
 };
-struct ConfirmOrder {  // the node may forget these ended steps
+struct ConfirmOrder {  // the controller knows the ends of these steps: the node may forget them
   std::vector<StepRef> steps;
   template <class V>
   void fields(V& v) {
@@ -205,12 +205,12 @@ struct ShutdownOrder {
   template <class V>
   void fields(V&) {}
 };
-// Run the Prolog for this attempt now, before anything of it is launched (PrologFlags=Alloc).
+// Run the Prolog for this attempt now, before anything is launched (PrologFlags=Alloc).
 struct PrepareOrder {
   JobId job;
   Attempt attempt;
   std::vector<std::string> environment;
-  bool tell = false;  // PreparedReport is wanted (PrologFlags=DeferBatch)
+  bool tell = false;  // answer with PreparedReport (PrologFlags=DeferBatch)
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -227,7 +227,7 @@ struct RebootOrder {  // run RebootProgram
   template <class V>
   void fields(V&) {}
 };
-struct NotifyOrder {  // a line in the error output of the batch script
+struct NotifyOrder {  // writes a line to the error output of the batch script
   JobId job;
   Attempt attempt;
   Text text;
@@ -262,10 +262,10 @@ struct StepEnd {
   Text failure;  // why it could not be launched
   Time started, ended;
   Usage usage;
-  bool prolog_failed = false;  // it was not launched because of that
+  bool prolog_failed = false;  // it was not launched, because the Prolog failed
   bool not_begun = false;      // slurmd itself could not start it
-  bool unkillable = false;     // processes of it are left that do not end
-  Text node_fault;  // it was not launched for something that would meet any other job here
+  bool unkillable = false;     // some of its processes do not end
+  Text node_fault;  // it was not launched for a reason that concerns every job on this node
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -283,15 +283,15 @@ struct StepEnd {
     v(300, node_fault);
   }
 };
-// The first message on each connection: which node this is, and what runs and has ended on it.
+// The first message on each connection: the node's name, what runs there and what has ended.
 struct RegisterReport {
   Text name;
   NodeFacts facts;
   std::vector<StepRef> running;
-  std::vector<StepEnd> ended;  // not confirmed yet
+  std::vector<StepEnd> ended;  // ended steps that are not confirmed yet
   double cpu_load = 0;
   std::uint64_t free_memory_mib = 0;
-  std::optional<NodeConfig> dynamic;  // slurmd -Z: what it is, where no file says so
+  std::optional<NodeConfig> dynamic;  // slurmd -Z: the node's description, which is in no file
   template <class V>
   void fields(V& v) {
     v(1, name);
@@ -319,7 +319,7 @@ struct StepEndReport {
     v(1, end);
   }
 };
-struct JobGoneReport {  // nothing of this attempt runs here any more, and its Epilog has run
+struct JobGoneReport {  // nothing of this attempt runs any more, and its Epilog has run
   JobId job;
   Attempt attempt;
   bool epilog_failed = false;
@@ -330,14 +330,14 @@ struct JobGoneReport {  // nothing of this attempt runs here any more, and its E
     v(3, epilog_failed);
   }
 };
-struct LeavingReport {  // slurmd is told to stop; its steps go on
-  bool host = false;    // ... no: the machine stops, and its jobs have to leave
+struct LeavingReport {  // slurmd was told to stop; its steps go on
+  bool host = false;    // the whole machine stops, and its jobs must end
   template <class V>
   void fields(V& v) {
     v(1, host);
   }
 };
-struct PrologFailedReport {  // without a launch that could tell it
+struct PrologFailedReport {  // when no launch can report it
   JobId job;
   Attempt attempt;
   template <class V>
@@ -346,7 +346,7 @@ struct PrologFailedReport {  // without a launch that could tell it
     v(2, attempt);
   }
 };
-struct PreparedReport {  // the Prolog of this attempt has succeeded here
+struct PreparedReport {  // the Prolog of this attempt has succeeded
   JobId job;
   Attempt attempt;
   template <class V>

@@ -1,5 +1,5 @@
-// Answers that are lists come in parts: each a message of about kPartBytes, all but the last with
-// ReplyFrame::more set. What is no list is in the first part alone.
+// Sends long lists in parts: each part is a message of about kPartBytes, and all but the last have
+// ReplyFrame::more set. Fields that are not the list are in the first part only.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace muster::wire {
 
 inline constexpr std::size_t kPartBytes = 256u << 10;
 
-// The list of an answer that is one.
+// The member of a reply that holds its list.
 inline auto& list_of(JobsReply& reply) { return reply.jobs; }
 inline auto& list_of(NodesReply& reply) { return reply.nodes; }
 inline auto& list_of(PartitionsReply& reply) { return reply.partitions; }
@@ -31,7 +31,7 @@ concept List = requires(Reply& reply) { list_of(reply); };
 
 using SendPart = std::function<void(Answer part, bool more)>;
 
-// Collects what is added and sends it, a part at a time. An item larger than a part goes alone.
+// Collects items and sends them in parts. An item larger than a part is sent alone.
 template <List Reply>
 class Parts {
  public:
@@ -55,7 +55,7 @@ class Parts {
   std::size_t bytes_ = 0;
 };
 
-// The answer once more, in parts.
+// The same answer in parts.
 template <List Reply>
 void send_in_parts(Reply reply, const SendPart& send) {
   auto items = std::exchange(list_of(reply), {});
@@ -64,7 +64,7 @@ void send_in_parts(Reply reply, const SendPart& send) {
   std::move(parts).end();
 }
 
-// Puts a further part behind the first ones; false where it is no part of that list.
+// Appends a part to the earlier ones; false if it belongs to another kind of list.
 inline bool append(Answer& whole, Answer&& part) {
   return std::visit(
       [&]<class Reply>(Reply& first) {

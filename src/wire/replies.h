@@ -60,14 +60,14 @@ struct SubmitReply {
     v(6, partition);
   }
 };
-// OverSubscribe of a job, which its partition has a say in.
+// OverSubscribe of a job, on which its partition has an influence.
 enum class Sharing : std::uint8_t { ok, no, yes, user, mcs };
 std::string_view sharing_name(Sharing sharing);
-// A job with what is known of it beyond the journal.
+// A job, with facts about it that are not in the journal.
 struct JobView {
   Cow<Job> job;
   Text reason;         // why it waits: "Resources", "Priority", ...
-  Text reason_detail;  // "ReqNodeNotAvail, UnavailableNodes:n3": printed instead where set
+  Text reason_detail;  // "ReqNodeNotAvail, UnavailableNodes:n3": printed instead if set
   Time expected_start;
   Time last_evaluated;
   Text nodes;  // hostlist of its allocation
@@ -75,17 +75,17 @@ struct JobView {
   Text batch_host;
   Text dependency;               // as users see it: "afterok:12(unfulfilled)"
   std::vector<Text> node_names;  // parallel to job.allocation
-  std::uint32_t spec_place = 0;  // in JobsReply::specs, from 1; 0 = the job holds its own
+  std::uint32_t spec_place = 0;  // position in JobsReply::specs, from 1; 0 = the job holds its own
   Sharing sharing = Sharing::ok;
   std::optional<std::uint64_t> billing;  // by TRESBillingWeights; unset = its CPUs
-  Time preemptable_since;  // unset = others may never displace it, or it has not started
-  // What it asks for; a brief view of a job that has its nodes is without it.
+  Time preemptable_since;                // unset = it has not started, or can never be preempted
+  // The job's request; not in a brief view of a job that has its nodes.
   std::uint64_t requested_cpus = 0;
   Text requested_tres;
-  std::uint32_t least_nodes = 0;  // that its tasks need, while it waits; 0 = not counted
-  std::vector<std::uint32_t> partition_priorities;  // of one that waits for several partitions
+  std::uint32_t least_nodes = 0;  // as many as its tasks need, while it waits; 0 = not counted
+  std::vector<std::uint32_t> partition_priorities;  // if it waits for several partitions
 
-  // One that is held or waits for others is not eligible, but for the time that it asked for.
+  // A job that is held or waits for others has no eligible time, unless it asked for a begin time.
   Time eligible() const;
 
   template <class V>
@@ -110,14 +110,14 @@ struct JobView {
     v(383, partition_priorities);
   }
 };
-// Most jobs of a long queue have the specification of another: it travels once. Whoever receives
-// the reply finds it in each job again.
+// Jobs of a long queue often share a specification, so each is sent once. The receiver puts it back
+// into every job.
 struct JobsReply {
   Time now;
   std::vector<JobView> jobs;
   std::vector<Cow<JobSpec>> specs;
-  std::uint32_t at_most = 0;  // so many jobs come in all parts together
-  std::string lines;          // Detail::least: these and no jobs, see wire/job_line.h
+  std::uint32_t at_most = 0;  // upper bound of the number of jobs in all parts
+  std::string lines;          // Detail::least: these instead of jobs, see wire/job_line.h
   template <class V>
   void fields(V& v) {
     v(1, now);
@@ -140,7 +140,7 @@ struct NodeView {
   bool free_memory_known = false;
   Time last_contact;
   std::vector<Text> partitions;
-  Text owner;  // "alice(1000)": who has the node without other users; empty = nobody
+  Text owner;  // "alice(1000)": the only user whose jobs may use the node; empty = no such user
   template <class V>
   void fields(V& v) {
     v(1, node);
@@ -193,7 +193,7 @@ struct ConfigReply {
     v(1, settings);
   }
 };
-// What did not work, one entry per id; the rest did.
+// Ids that could not be cancelled, one entry each; the others were cancelled.
 struct CancelReply {
   std::vector<std::pair<JobRef, Error>> errors;
   std::uint32_t cancelled = 0;
@@ -207,9 +207,9 @@ struct StepPlace {
   Text node, address;
   std::uint32_t port = 0;
   std::vector<std::uint32_t> ranks;
-  JobId job;  // the component whose node it is
+  JobId job;  // the component that the node belongs to
   Attempt attempt;
-  Secret key;  // proves to the step that this srun is its own
+  Secret key;  // proves to the step that this srun is its owner
   template <class V>
   void fields(V& v) {
     v(1, node);
@@ -223,9 +223,9 @@ struct StepPlace {
 };
 struct StepReply {
   StepId step;
-  std::vector<StepPlace> places;  // of all its parts
+  std::vector<StepPlace> places;  // of all its components
   std::uint32_t num_tasks = 0;
-  std::vector<std::uint32_t> part_tasks;  // of each command, where there are several
+  std::vector<std::uint32_t> part_tasks;  // of each command, if there are several
   template <class V>
   void fields(V& v) {
     v(1, step);
@@ -262,7 +262,7 @@ struct ReservationView {
   Reservation reservation;
   Text nodes;  // hostlist
   std::uint32_t cpus = 0, cores = 0;
-  std::vector<std::pair<Text, Text>> node_cores;  // of nodes that it has in part: "n1", "0-3"
+  std::vector<std::pair<Text, Text>> node_cores;  // of nodes that it has only in part: "n1", "0-3"
   template <class V>
   void fields(V& v) {
     v(1, reservation);
@@ -329,14 +329,14 @@ struct TopologyReply {
   }
 };
 
-// One account or user, after its parent and before those below it.
+// One account or user, after its parent and before its children.
 struct ShareView {
   AssociationKey key;
   std::uint32_t depth = 0;  // 0 = root
   std::uint32_t shares = 1;
   bool shares_of_parent = false;
   double shares_norm = 0, usage_raw = 0, usage_norm = 0, usage_effective = 0;
-  double factor = 0;                              // of a user
+  double factor = 0;                              // for users
   double level_fs = 0;                            // fair tree
   TresAmounts group_minutes, running_minutes;     // GrpTRESMins; TRES minutes of running jobs
   std::vector<std::pair<Text, double>> tres_raw;  // TRES seconds
@@ -380,11 +380,12 @@ struct Suggestion {
 };
 struct Explanation {
   JobView view;
-  std::uint32_t position = 0;                         // in line; 1 = the next, 0 = not in line
-  std::vector<std::pair<Text, std::uint32_t>> ahead;  // users of those before it, the most first
+  std::uint32_t position = 0;  // 1 = the next in line, 0 = not in line
+  // Users of the jobs ahead, those with the most jobs first.
+  std::vector<std::pair<Text, std::uint32_t>> ahead;
   std::vector<Suggestion> sooner;
   bool tried_all = true;  // false: there was no time for more suggestions
-  Text because;           // why it waits, or what became of it, in a sentence
+  Text because;           // why it waits, or what became of it, as a sentence
   template <class V>
   void fields(V& v) {
     v(1, view);
@@ -397,8 +398,8 @@ struct Explanation {
 };
 struct ExplainReply {
   Time now;
-  std::vector<Explanation> jobs;  // tasks and components each have their own
-  std::uint32_t left_out = 0;     // there are so many more
+  std::vector<Explanation> jobs;  // one for each task or component
+  std::uint32_t left_out = 0;     // the number of jobs that are not in the list
   template <class V>
   void fields(V& v) {
     v(1, now);
@@ -415,7 +416,8 @@ struct ClaimNodeReply {
   }
 };
 
-// scontrol notify: to whoever keeps an allocation, between the answers it waits for.
+// scontrol notify: sent to the command that keeps an allocation, in between the answers it waits
+// for.
 struct Notice {
   Text text;
   template <class V>

@@ -1,4 +1,4 @@
-// What commands ask of the controller.
+// Requests of commands to the controller.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,10 @@ struct SubmitRequest {
   std::string environment;                  // the bytes of a StringBlock
   bool test_only = false;                   // --test-only: say when and where it would start
   bool immediate = false;                   // -I: refuse rather than wait
-  std::vector<Cow<JobRequest>> components;  // of a heterogeneous job, besides the first
-  // srun: the one step that the allocation is for. Once it has started, its StepReply (or an Error)
-  // follows the SubmitReply; a JobsReply comes when the job has ended. Job ids are the controller's
-  // to fill in.
+  std::vector<Cow<JobRequest>> components;  // of a heterogeneous job, except for the first
+  // srun: the one step that the allocation is for. Once the step has started, a StepReply (or an
+  // Error) follows the SubmitReply; a JobsReply comes when the job has ended. The controller fills
+  // in job ids.
   std::vector<StepRequest> first_step;
   template <class V>
   void fields(V& v) {
@@ -53,7 +53,7 @@ struct SubmitRequest {
     v(170, first_step);
   }
 };
-// How much of each job: see wire/brief.h; of the least, lines (wire/job_line.h).
+// How much of each job is sent: everything, wire/brief.h, or wire/job_line.h.
 enum class Detail : std::uint8_t { all, brief, least };
 constexpr Detail last_of(Detail) { return Detail::least; }
 
@@ -89,7 +89,7 @@ struct CancelRequest {
   bool batch_only = false;  // -b
   bool full = false;        // -f: batch shell and steps
   Text sibling;             // of a federation: the cluster whose part of the job is meant
-  JobId asking_job;  // the one that the command runs in: it hears the answer before its own end
+  JobId asking_job;  // the job that the command runs in: it gets the answer before the job ends
   template <class V>
   void fields(V& v) {
     v(1, jobs);
@@ -117,7 +117,7 @@ constexpr JobAction last_of(JobAction) { return JobAction::requeue_special; }
 struct JobActionRequest {
   JobAction action = JobAction::hold;
   std::vector<JobRef> jobs;
-  Text name;         // jobname=: all of that name instead of ids
+  Text name;         // jobname=: all jobs of that name instead of ids
   Text message;      // of notify
   JobId asking_job;  // as in CancelRequest
   template <class V>
@@ -129,7 +129,7 @@ struct JobActionRequest {
     v(281, asking_job);
   }
 };
-// scontrol update: keys as written, in order; the controller knows what they mean.
+// scontrol update: keys as written, in order; the controller interprets them.
 struct UpdateRequest {
   enum class Kind : std::uint8_t { job, node, partition, step, reservation };
   friend constexpr Kind last_of(Kind) { return Kind::reservation; }
@@ -207,19 +207,20 @@ struct StepRequest {
   std::optional<std::uint64_t> memory_per_cpu_mib;
   Text gpus, gpus_per_task;  // "[type:]count,..."
   StepTres tres;
-  std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
+  // -I: refuse the step after this time instead of waiting longer.
+  std::optional<std::uint32_t> immediate_s;
   std::optional<Minutes> time_limit;
   std::vector<StepRequest> parts;  // in further components of a heterogeneous job
   std::optional<std::uint32_t> threads_per_core, cpus_per_gpu;
   std::optional<std::uint64_t> memory_per_gpu_mib;
-  Text features;              // -C: nodes of the job that have them
-  bool async = false;         // it is queued, and starts when there is room without its srun
-  bool preserve_env = false;  // -E: counts of nodes and tasks stay those of the caller
-  // --resv-ports; unset = as many as tasks on the fullest node and one more.
+  Text features;              // -C: only nodes of the job with these features
+  bool async = false;         // queue it; it starts when there is room, and needs no srun
+  bool preserve_env = false;  // -E: keep the caller's variables for numbers of nodes and tasks
+  // --resv-ports; unset = one more than tasks on the fullest node.
   std::optional<std::uint32_t> reserved_ports;
   bool interactive = false;  // salloc's shell: kInteractiveStep
-  // -Z: it runs without a job, under this number. `job` is a name that srun chose for the nodes
-  // (kFirstUnallocated), and the nodes are those of node_list.
+  // -Z: run it without a job, as the step with this number, on the nodes of node_list. `job` is an
+  // id that srun chose (kFirstUnallocated) and by which the nodes know it.
   std::optional<std::uint32_t> unallocated;
   template <class V>
   void fields(V& v) {
@@ -262,7 +263,7 @@ struct StepRequest {
     v(400, tres);
   }
 };
-// The end of an allocation that a command owns.
+// A command gives back the allocation that it owns.
 struct ReleaseRequest {
   JobId job;
   std::uint32_t exit_status = 0;
@@ -281,7 +282,7 @@ struct AccountingRequest {
   Time start, end;
   bool duplicates = false;        // -D
   bool allocations_only = false;  // -X
-  bool by_state = false;          // -s given: jobs in that state within the window
+  bool by_state = false;          // -s given: jobs that were in that state within the window
   template <class V>
   void fields(V& v) {
     v(1, jobs);
@@ -310,7 +311,7 @@ struct BatchScriptRequest {  // scontrol write batch_script
   }
 };
 
-struct ExplainRequest {  // why it waits, and what would help
+struct ExplainRequest {  // why it waits, and what would let it start sooner
   JobRef job;
   template <class V>
   void fields(V& v) {
@@ -326,7 +327,7 @@ struct ReservationsRequest {
   void fields(V&) {}
 };
 
-// sattach: where a running step's processes are. Answered with a StepReply.
+// sattach: where the processes of a running step are. Answered with a StepReply.
 struct AttachStepRequest {
   JobId job;
   StepId step;
@@ -337,19 +338,19 @@ struct AttachStepRequest {
   }
 };
 
-// What the priority of each waiting job is made of (sprio).
+// The factors of each waiting job's priority (sprio).
 struct PrioritiesRequest {
   template <class V>
   void fields(V&) {}
 };
 
-// What each association may use, and has used (sshare).
+// What each association may use and has used (sshare).
 struct SharesRequest {
   template <class V>
   void fields(V&) {}
 };
 
-// sbcast: where a job's nodes are, or a step's, and leave to write the caller's files there.
+// sbcast: where a job's or a step's nodes are, and permission to write the caller's files there.
 struct BroadcastRequest {
   JobId job;
   std::optional<StepId> step;
@@ -360,11 +361,11 @@ struct BroadcastRequest {
   }
 };
 
-// slurmd -F: which node in state FUTURE this machine is from now on.
+// slurmd -F: which node in state FUTURE this machine becomes.
 struct ClaimNodeRequest {
   NodeClaim by;
   NodeFacts facts;
-  Text feature;  // that the node has to have; empty = any
+  Text feature;  // a feature that the node must have; empty = any
   template <class V>
   void fields(V& v) {
     v(1, by);

@@ -1,6 +1,6 @@
 // Between srun and the slurmstepds of its step, over the connection that slurmd handed on. The
-// first message is AttachRequest, sealed like any other client connection; then frames in both
-// directions.
+// first message is AttachRequest, encrypted as on any client connection; after it, frames go both
+// ways.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@
 
 namespace muster::wire {
 
-// How the slurmds of a cluster are reached from a process on one of its machines.
+// How processes on the cluster's machines reach its slurmds.
 struct NodeAccess {
-  Text socket_dir;  // of slurmd.NODE.sock, where a slurmd of this machine listens
+  Text socket_dir;  // of slurmd.NODE.sock, on which the slurmds of this machine listen
   bool use_munge = true;
   Text munge_socket;  // empty = munge's own default
   Uid slurmd_user;
-  Millis timeout{10'000};  // for the connection to one of them
+  Millis timeout{10'000};  // for connecting to one of them
   template <class V>
   void fields(V& v) {
     v(1, socket_dir);
@@ -35,13 +35,13 @@ struct NodeAccess {
   }
 };
 
-// Wide steps and broadcasts go through a tree (base/tree.h): a node that the caller is connected to
-// connects, on its behalf, to the nodes below. This is one of those:
+// Wide steps and broadcasts use a tree (base/tree.h): a node that the caller is connected to
+// connects to the nodes below it, on the caller's behalf. One such branch of the tree:
 struct Branch {
   std::uint32_t place = 0;  // counted as in StepReply
   Text node, address;       // the address without names that would have to be looked up
   std::uint32_t port = 0;
-  JobId job;  // of its part of the step, with its key
+  JobId job;  // of the component of the step, with its key
   Attempt attempt;
   Secret key;
   template <class V>
@@ -69,7 +69,7 @@ struct AttachRequest {  // srun -> slurmd
   StepRef ref;
   Secret key;
   bool wants_output = true, sends_input = true;
-  bool exchanges = false;  // for the tasks' own messages (see Contribution), nothing else
+  bool exchanges = false;  // only for the tasks' own messages (see Contribution)
   std::uint32_t place = 0;
   Below below;
   template <class V>
@@ -84,16 +84,16 @@ struct AttachRequest {  // srun -> slurmd
   }
 };
 
-// sbcast -> slurmd: a file for this node. FilePieces follow, the last one empty; then a FileStored
-// comes back.
+// sbcast -> slurmd: a file for this node. FilePieces follow, the last one empty; slurmd answers
+// with FileStored.
 struct FileOffer {
   std::string grant;  // the controller's permission (FileGrant); empty in a cluster of one user
   Text path;          // absolute
   std::uint32_t mode = 0;
   bool overwrites = false;
   std::optional<Time> modified, accessed;  // -p
-  Below below;                             // the nodes that this one passes it on to
-  bool makes_directory = false;            // the directory of `path`, if it is missing
+  Below below;                             // nodes to which this node passes it on
+  bool makes_directory = false;            // creates the directory of `path` if it is missing
   template <class V>
   void fields(V& v) {
     v(1, grant);
@@ -114,7 +114,7 @@ struct FileGrant {  // sealed by munge for the slurmds of the job's nodes
   Time expires;
   Uid owner;  // of the job
   Gid owner_group;
-  std::uint64_t memory_mib = 0;  // that the job has on each node, at most; 0 = no limit
+  std::uint64_t memory_mib = 0;  // the job's limit on each node; 0 = no limit
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -129,7 +129,7 @@ struct FileGrant {  // sealed by munge for the slurmds of the job's nodes
 };
 struct FilePiece {
   std::string bytes;
-  std::uint32_t unpacked_size = 0;  // of bytes packed by LZ4; 0 = they are plain
+  std::uint32_t unpacked_size = 0;  // the size before compression with LZ4; 0 = not compressed
   template <class V>
   void fields(V& v) {
     v(1, bytes);
@@ -150,7 +150,7 @@ struct FileFailure {
 struct FileStored {
   int error = 0;  // errno
   std::string text;
-  std::vector<FileFailure> below;  // nodes that were to get it from this one
+  std::vector<FileFailure> below;  // nodes that should have got it from this one
   template <class V>
   void fields(V& v) {
     v(1, error);
@@ -207,25 +207,26 @@ struct TaskExited {
     v(3, out_of_memory);
   }
 };
-struct StepMessage {  // a line that slurmstepd itself has to say, for srun's stderr
+struct StepMessage {  // a line from slurmstepd itself, for srun's stderr
   std::string text;
-  bool ends_step = false;  // a command has ended the step
+  bool ends_step = false;  // because a command has ended the step
   template <class V>
   void fields(V& v) {
     v(1, text);
     v(210, ends_step);
   }
 };
-struct StepFinished {  // the last message: every task of this node has ended and its output was
-                       // sent
+// The last message: all tasks of this node have ended, and their output was sent.
+struct StepFinished {
   template <class V>
   void fields(V&) {}
 };
 inline constexpr std::uint32_t kNoRank = 0xffffffffu;
-struct StepUsage {  // the answer to UsageRequest: what the tasks here have used so far
+struct StepUsage {  // the answer to UsageRequest: what the tasks on this node have used so far
   Usage usage;
-  std::vector<std::uint32_t> pids;   // of all its processes
-  std::vector<std::uint32_t> ranks;  // of each; kNoRank for what a task has started
+  std::vector<std::uint32_t> pids;  // of all its processes
+  // Of each process; kNoRank for processes that tasks have started.
+  std::vector<std::uint32_t> ranks;
   template <class V>
   void fields(V& v) {
     v(1, usage);
@@ -234,9 +235,9 @@ struct StepUsage {  // the answer to UsageRequest: what the tasks here have used
   }
 };
 
-// What processes of an MPI program tell each other while they start goes through their srun, on a
-// connection apart from their streams: a reader that has stopped must not stop them. Places count
-// as in StepReply.
+// While the processes of an MPI program start, they exchange messages through their srun. This uses
+// a connection of its own, so that a reader that stops reading output does not block it. Places are
+// numbered as in StepReply.
 struct Contribution {  // answered with Gathered once every place has contributed under this name
   std::string name;
   std::vector<std::uint32_t> places;
@@ -251,7 +252,7 @@ struct Contribution {  // answered with Gathered once every place has contribute
 struct Gathered {
   std::string name;
   std::vector<std::string> parts;     // in the order of the places
-  std::vector<std::uint32_t> places;  // that contributed: others ignore it
+  std::vector<std::uint32_t> places;  // places that contributed; others ignore the message
   template <class V>
   void fields(V& v) {
     v(1, name);
@@ -259,7 +260,7 @@ struct Gathered {
     v(210, places);
   }
 };
-struct Letter {  // from one place to another; srun puts the sender's in on its way
+struct Letter {  // from one place to another; srun fills in the sender
   std::uint32_t place = 0;
   std::string bytes;
   template <class V>
@@ -268,16 +269,16 @@ struct Letter {  // from one place to another; srun puts the sender's in on its 
     v(2, bytes);
   }
 };
-struct StepAborted {  // a task asked for the end of the whole step
+struct StepAborted {  // a task asked to end the whole step
   std::string text;
   template <class V>
   void fields(V& v) {
     v(1, text);
   }
 };
-struct PlacesLost {  // nothing more will come from them
+struct PlacesLost {  // nothing more will come from these places
   std::vector<std::uint32_t> places;
-  std::string text;  // why
+  std::string text;  // the reason
   bool never_joined = false;
   template <class V>
   void fields(V& v) {
@@ -292,7 +293,7 @@ using FromStep =
 
 // srun -> step
 struct TaskInput {
-  std::uint32_t rank = 0xffffffffu;  // all
+  std::uint32_t rank = 0xffffffffu;  // the default means all
   std::string bytes;                 // empty = end of input
   template <class V>
   void fields(V& v) {

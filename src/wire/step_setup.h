@@ -1,6 +1,6 @@
-// What slurmd hands to the slurmstepd it starts: the controller's launch and what only this machine
-// knows. Slurmd looks up names and groups so that slurmstepd, linked without the name service, need
-// not.
+// What slurmd passes to the slurmstepd it starts: the controller's launch, and facts about this
+// machine. Slurmd looks up names and groups, so that slurmstepd can be linked without the name
+// service.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace muster {
 
-// The reason of a node that is drained because its disk cannot hold a job's script.
+// The reason of a node that was drained because its disk has no room for a job's script.
 inline constexpr std::string_view kSpoolIsFull = "SlurmdSpoolDir is full";
 
 struct StepSetup {
@@ -24,25 +24,26 @@ struct StepSetup {
   Text node_name;    // SLURMD_NODENAME
   Text host_name;    // %N: the machine's own short name
   Text program;      // "slurmstepd" or, on a machine with several slurmd, "slurmstepd-n1"
-  Text step_file;    // where the end is written
-  Text job_dir;      // where the batch script is spooled
-  Text config_file;  // SLURM_CONF of tasks that have none
+  Text step_file;    // the file to which the end is written
+  Text job_dir;      // where the batch script is stored
+  Text config_file;  // SLURM_CONF of tasks that have none of their own
   Text home, shell;  // of the user
   std::vector<Gid> groups;
   bool change_user = false;
   Seconds sample_every{0};  // 0 = never
   Seconds kill_wait{0};
-  Seconds unkillable_after{0};  // 0 = waits without limit
+  Seconds unkillable_after{0};  // 0 = waits for ever
   Text boot_id;
-  bool binds_tasks = false;       // TaskPlugin=task/affinity
-  Text task_prolog, task_epilog;  // programs of the site, run as the user around every task
+  bool binds_tasks = false;  // TaskPlugin=task/affinity
+  // Programs of the site, run as the user before and after every task.
+  Text task_prolog, task_epilog;
   Confinement confinement;
-  Text mount_namespace;     // the file that holds the job's own; empty = the machine's
+  Text mount_namespace;     // a file that holds the job's mount namespace; empty = the machine's
   wire::NodeAccess access;  // to the nodes below this one
   bool lock_memory = false, lock_future_memory = false;  // LaunchParameters=slurmstepd_memlock*
   bool track_by_group = false;                           // ProctrackType=proctrack/pgid
-  Uid slurm_user;                // may attach to the step, like its own user
-  std::uint32_t tree_width = 0;  // TreeWidth: of the nodes below, how many are connected here
+  Uid slurm_user;                                        // may attach to the step, like its user
+  std::uint32_t tree_width = 0;  // TreeWidth: how many of the nodes below are connected directly
   template <class V>
   void fields(V& v) {
     v(1, launch);

@@ -1,5 +1,6 @@
-// The keys of `scontrol update` and `scontrol create`: one row for each. The command reads words
-// with them and refuses a slip before anything has changed; the controller applies them.
+// The keys of `scontrol update` and `scontrol create`, one row each. The command checks its
+// arguments with them and refuses a mistake before anything has changed; the controller applies
+// them.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,18 @@
 
 namespace muster::wire {
 
-// What a value has to be.
+// The kind of value that a key takes.
 enum class UpdateValue : std::uint8_t {
   text,
   count,
-  count_or_unset,     // -1 = as if nobody had said it
+  count_or_unset,     // -1 = unset
   count_or_infinite,  // UNLIMITED
   node_count,         // "2" or "2-4"
   memory,
   yes_no,  // or a number
   flag,    // YES or NO, in full
   time_limit,
-  time_limit_change,  // "+10" as well
+  time_limit_change,  // also "+10"
   duration,
   date,
   priority,
@@ -39,19 +40,19 @@ struct UpdateKey {
   std::string_view name;
   std::size_t shortest = 0;  // letters that an abbreviation needs
   UpdateValue value = UpdateValue::text;
-  bool pending_only = false;     // of a job that waits
-  bool operators_only = false;   // beyond what owning the job allows
-  std::string_view called = {};  // in a refusal, where that is another name
+  bool pending_only = false;     // only for pending jobs
+  bool operators_only = false;   // owning the job is not enough
+  std::string_view called = {};  // its name in error messages, if that differs
 };
 
 std::span<const UpdateKey> update_keys(UpdateRequest::Kind kind);
-// By its name in full, in any case.
+// By its full name, in any case.
 const UpdateKey* find_update_key(UpdateRequest::Kind kind, std::string_view name);
-// Or, of so many letters at least, by its beginning.
+// By its full name, or by an abbreviation of at least `shortest` letters.
 const UpdateKey* find_abbreviated_key(UpdateRequest::Kind kind, std::string_view word);
 bool abbreviates(std::string_view word, std::string_view name, std::size_t shortest);
 
-// YES, NO, their beginnings, or a number.
+// YES, NO, their abbreviations, or a number.
 std::optional<bool> parse_yes_no(std::string_view text);
 
 }  // namespace muster::wire

@@ -1,4 +1,4 @@
-// sacct's questions, about rows of any content.
+// sacct's queries, on rows with any content.
 #include "accounting/memory_store.h"
 #include "accounting/query.h"
 #include "fuzz/draw.h"

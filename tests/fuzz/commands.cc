@@ -1,5 +1,5 @@
 // What commands read: batch scripts, multi-prog files, export files, command lines. Users run them
-// on files of others.
+// on other users' files.
 #include <string>
 #include <vector>
 
@@ -50,7 +50,7 @@ FUZZ_TARGET(multi_prog, literals_of({"cli/srun/multi_prog_test.cc"})) {
   parse_export_file(bytes);
 }
 
-// What nodes tell an srun; a task of another user's step has no way here, a broken node has.
+// What nodes send to an srun. Tasks of other users' steps cannot reach it, but a broken node can.
 FUZZ_TARGET(step_news, dice_rolls()) {
   Draw draw(bytes);
   TaskBook tasks;

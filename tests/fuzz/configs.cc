@@ -1,4 +1,4 @@
-// Configuration files. They are the site's own, yet a slip of the hand must not end a daemon that
+// Configuration files. They are the site's own, but a typing error must not crash a daemon that
 // reads them again.
 #include <map>
 #include <string>
@@ -23,7 +23,8 @@ FileReader only(std::string_view path, std::string_view text) {
   return files({{std::string(path), std::string(text)}});
 }
 
-// Each literal of the tests is a part of a file; with the lines that every file has, a whole one.
+// Each literal of the tests is a part of a file; together with the lines that every file has, it is
+// a whole file.
 Seeds whole_files() {
   Seeds seeds;
   for (const std::string& part : literals_of({"config"})) seeds.push_back(kHead + part + "\n");

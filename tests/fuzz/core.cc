@@ -1,7 +1,7 @@
-// The controller's core under everything that can reach it: requests of users, reports of nodes,
-// broken connections, full disks, time, restarts. Each input is one life of a cluster. The state's
-// invariants hold after every action, every request is answered or waits, and the journal brings
-// the next controller to the same state.
+// The controller's core with everything that can reach it: requests of users, reports of nodes,
+// broken connections, full disks, time, restarts. Each input is one life of a cluster. The
+// invariants of the state hold after every action, every request is answered or waits, and the
+// journal leads the next controller to the same state.
 #include <memory>
 
 #include "controller/ledger/request_rules.h"
@@ -78,7 +78,7 @@ class Life {
 
   void request() {
     constexpr std::uint32_t kKinds = std::variant_size_v<wire::Request>;
-    // What most users ask for, mostly.
+    // The most frequent requests of most users.
     static constexpr std::uint8_t kOften[] = {1, 1, 1, 6, 7, 8, 8, 13, 13, 12};
     std::uint32_t kind =
         draw_.below(4) ? kOften[draw_.below(std::size(kOften))] : draw_.below(kKinds);
@@ -103,7 +103,7 @@ class Life {
     world_->host.orders.clear();
   }
 
-  // A request that would be granted; the draw changes it.
+  // A request that would be granted; the drawn values change it.
   wire::Request start_of(std::uint32_t kind) {
     switch (kind) {
       case 1:
@@ -174,7 +174,7 @@ class Life {
     world_->run();
   }
 
-  // A job of a batch script ends on all of its nodes.
+  // The job of a batch script ends on all of its nodes.
   void finish() {
     std::optional<JobId> id;
     world_->core.cluster().jobs.each([&](const Job& candidate) {
@@ -225,7 +225,7 @@ class Life {
 
   Draw draw_;
   std::unique_ptr<World> world_;
-  std::vector<StoredState::Entry> past_;  // of the lives before
+  std::vector<StoredState::Entry> past_;  // of earlier lives
 };
 
 FUZZ_TARGET(core, dice_rolls()) {

@@ -1,4 +1,4 @@
-// What is drawn where a number or a text is wanted.
+// Draws numbers and texts.
 #include "fuzz/draw.h"
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::array<std::uint64_t, 26> kNumbers = {
     UINT64_MAX,
 };
 
-// What the cluster of the core's target has, and what is special somewhere.
+// Names that exist in the cluster of the core's target, and words with a special meaning.
 constexpr std::string_view kWords[] = {
     "n1",
     "n2",
@@ -124,7 +124,7 @@ const Seeds& test_words() {
   return words;
 }
 
-// What scontrol update knows, in the words of the code that reads them.
+// The keys of scontrol update, taken from the code that reads them.
 const Seeds& update_keys() {
   static const Seeds keys =
       literals_of({"../../src/controller/update", "../../src/controller/reservations/nodes.cc"});

@@ -1,7 +1,7 @@
-// Draw: values made of the fuzzer's bytes. It visits fields() as the codec does and fills some of
-// them: small numbers and the ends of number ranges, words that the unit tests use and joined ones,
-// short lists. Mutated bytes of a message mostly give a malformed one; mutated draws always give a
-// message, with other values.
+// Draw: values made from the fuzzer's bytes. It visits fields() as the codec does and sets some of
+// them: small numbers and the ends of number ranges, words of the unit tests and combinations of
+// words, short lists. Mutated bytes of a message usually give a malformed message; mutated draws
+// always give a valid message with other values.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ class Draw {
   std::string text();
   std::string key();  // of scontrol update
 
-  // A field: left as it is, mostly.
+  // A field; most are left as they are.
   template <class T>
   void operator()(std::uint32_t, T& value) {
     if (rest_.empty() || skip_-- > 0) return;
@@ -86,7 +86,7 @@ class Draw {
     }
   }
 
-  // A message as it would arrive; nothing where the codec would not let it through.
+  // A message as it would arrive; nothing if the codec would refuse it.
   template <class T>
   std::optional<T> message(T start = {}) {
     fill(start);
@@ -98,7 +98,7 @@ class Draw {
  private:
   static constexpr int kDeepest = 6;
 
-  std::uint32_t count() {  // of the items of a list
+  std::uint32_t count() {  // the length of a list
     std::uint32_t n = byte();
     return n < 128 ? 1 : n < 250 ? n % 4 : 40;
   }
@@ -147,7 +147,7 @@ class Draw {
   }
 
   std::string_view rest_;
-  int skip_ = 0;  // so many fields stay as they are
+  int skip_ = 0;  // how many fields to skip
   int depth_ = 0;
 };
 

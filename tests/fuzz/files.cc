@@ -1,5 +1,5 @@
-// Bytes from sockets and disks: frames, sealed and plain, the journal's and a snapshot's file, a
-// step's file, packed pieces of a broadcast.
+// Bytes from sockets and disks: frames, sealed and plain, files of the journal, of a snapshot and
+// of a step, compressed pieces of a broadcast.
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In memory, made anew for each use.
+// In memory, new for each use.
 class Directory {
  public:
   Directory() {

@@ -1,5 +1,5 @@
-// Messages as bytes. What can be read is written and read again to the same bytes, and no list in
-// it is larger than the bytes that came. A seed is a message drawn at random.
+// Messages as bytes. A message that can be read is written and read again with the same bytes, and
+// no list in it is larger than the received bytes. A seed is a message drawn at random.
 #include <string>
 
 #include "base/codec/codec.h"

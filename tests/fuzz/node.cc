@@ -1,5 +1,5 @@
-// slurmd's logic under orders in any order, and the process manager of MPI tasks under what a task
-// may write to it.
+// slurmd's logic with orders in any order, and the process manager of MPI tasks with whatever a
+// task may write to it.
 #include "fuzz/draw.h"
 #include "fuzz/target.h"
 #include "node/agent.h"

@@ -1,4 +1,4 @@
-// Where targets start: the texts of the unit tests, and rolls of dice.
+// The initial inputs of targets: texts of the unit tests, and random bytes.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +29,7 @@ char unescaped(char c) {
   }
 }
 
-// R"( ... )", without a delimiter of its own, which nothing here has.
+// R"( ... )" without a delimiter, which nothing here uses.
 std::size_t raw_literal(std::string_view source, std::size_t at, std::string& out) {
   std::size_t end = source.find(")\"", at);
   if (end == source.npos) return source.size();

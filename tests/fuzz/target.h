@@ -1,5 +1,5 @@
-// What a fuzz target is: a name, what is done with the fuzzer's bytes, and what it starts from. A
-// file of targets registers them with FUZZ_TARGET; main.cc picks one by --target=NAME.
+// A fuzz target: a name, a function of the fuzzer's bytes, and its initial inputs. Files register
+// targets with FUZZ_TARGET; main.cc selects one by --target=NAME.
 #pragma once
 
 #include <string>
@@ -22,13 +22,13 @@ struct Registration {
   explicit Registration(Target target) { targets().push_back(target); }
 };
 
-// Every string literal of the unit tests of these folders ("base", "config"), and of one file with
-// "base/date_test.cc". They are what a parser is meant to read, and what it is meant to refuse.
+// Every string literal of the unit tests in these folders ("base", "config"), or of one file
+// ("base/date_test.cc"): what a parser should read, and what it should refuse.
 Seeds literals_of(const std::vector<std::string>& places);
-// Bytes without a meaning, for targets that draw their values from them (draw.h).
+// Random bytes, for targets that draw their values from them (draw.h).
 Seeds dice_rolls();
 
-// Ends the program with a report where a property does not hold.
+// Ends the program with a report when a property does not hold.
 [[noreturn]] void broken(std::string_view what);
 inline void require(bool holds, std::string_view what) {
   if (!holds) broken(what);

@@ -1,5 +1,5 @@
-// Texts that users write: options of commands and values of updates reach these parsers through
-// requests. What can be written again must be read as the same.
+// Texts that users write: options of commands and values of updates reach these parsers in
+// requests. A text that can be written must be read again as the same value.
 #include <string>
 
 #include "base/text/date.h"

@@ -1,8 +1,6 @@
-// Builders for tests of the pure core: clusters made by applying real events, and job
-// specifications.
+// Builders for tests of the pure core: clusters built from real events, and job specifications.
 //
-//   auto cluster = ClusterBuilder().nodes(4).running(3,
-//   60).pending(4).pending(job().tasks(2)).build();
+//   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(job().tasks(2)).build();
 //
 // Job ids count from 1 in the order of the calls; nodes are called n1, n2, ...
 #pragma once
@@ -85,7 +83,7 @@ class SpecBuilder {
   SpecBuilder& qos(Text text) { return set(&JobRequest::qos, std::move(text)); }
   SpecBuilder& account(Text text) { return set(&JobRequest::account, std::move(text)); }
 
-  template <class M, class Part, class T>  // of a JobRequest or a JobOwn
+  template <class M, class Part, class T>  // for members of JobRequest or JobOwn
   SpecBuilder& set(M Part::* member, T value) {
     spec_.*member = std::move(value);
     return *this;
@@ -137,7 +135,7 @@ inline std::vector<Job> make_components(std::vector<JobRequest> specs, const Clu
   return jobs;
 }
 
-// All that a node has, as one job's share.
+// All of a node as the share of one job.
 inline NodeShare whole_node(const Node& node) {
   return {.node = node.id,
           .cpus = IdSet::range(0, node.config.cpus - 1),
@@ -148,7 +146,7 @@ inline NodeShare whole_node(const Node& node) {
 
 class ClusterBuilder {
  public:
-  // --- the configuration; before anything else ---
+  // --- the configuration; call these first ---
   ClusterBuilder& nodes(std::uint32_t count, std::uint32_t cpus = 8, std::uint64_t memory = 16000) {
     first_of_last_ = config_.nodes.size();
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -161,7 +159,7 @@ class ClusterBuilder {
     }
     return *this;
   }
-  // Of the nodes added last; indices run on through the types.
+  // For the nodes added last; indices continue through the types.
   ClusterBuilder& gpus(std::uint32_t count, Text type = "v100") {
     return each_last([&](NodeConfig& node) {
       std::uint32_t first = 0;
@@ -197,7 +195,7 @@ class ClusterBuilder {
   ClusterBuilder& weight(std::uint32_t weight) {
     return each_last([&](NodeConfig& node) { node.weight = weight; });
   }
-  // Of nodes first..last (counted from 1). Without any, "main" holds all nodes.
+  // With nodes first..last (counted from 1). Without any partition, "main" has all nodes.
   ClusterBuilder& partition(Partition partition, std::uint32_t first, std::uint32_t last) {
     partition.is_default = config_.partitions.empty();
     config_.partitions.push_back(std::move(partition));
@@ -206,7 +204,7 @@ class ClusterBuilder {
     config_.partition_nodes.push_back(std::move(names));
     return *this;
   }
-  // "MaxJobsPU=1 MaxTRESPU=cpu=2", as on a QoS line.
+  // "MaxJobsPU=1 MaxTRESPU=cpu=2", as in a QoS line.
   ClusterBuilder& qos(Text name, std::string_view settings) {
     config_.qos.push_back(make_qos(std::move(name), settings));
     return *this;
@@ -227,7 +225,7 @@ class ClusterBuilder {
     events_.push_back(std::move(event));
     return *this;
   }
-  // An account below another, or a user of one, with limits as on a QoS line.
+  // An account below another one, or a user in an account, with limits as in a QoS line.
   ClusterBuilder& account(Text name, Text parent = {}, std::string_view limits = {},
                           std::uint32_t shares = 1) {
     return association({.key = {.account = std::move(name)},
@@ -271,7 +269,7 @@ class ClusterBuilder {
   ClusterBuilder& pending(std::uint32_t nodes, int minutes = 60) {
     return pending(job().nodes(nodes).minutes(minutes));
   }
-  // On the first nodes that nobody uses, which it fills.
+  // Runs on the first unused nodes, and fills them.
   ClusterBuilder& running(std::uint32_t nodes, int minutes = 60) {
     load();
     std::vector<NodeShare> shares;
@@ -296,7 +294,7 @@ class ClusterBuilder {
                             .runs_batch = batch,
                             .time_limit = job.time_limit});
   }
-  // The run ends and leaves its nodes.
+  // Ends the run; its nodes are released.
   ClusterBuilder& ended(std::uint32_t id, JobState state, std::uint32_t status = 0, Time at = t0) {
     event(JobEnded{.job = JobId{id},
                    .state = state,
@@ -390,7 +388,7 @@ class ClusterBuilder {
   std::vector<Event> events_;
 };
 
-// --- what a plan says, as text that reads well in a failure ---
+// --- a plan as text, easy to read in a failure ---
 
 // "1 2_0 2_1": the jobs and tasks in the order in which they start.
 inline std::string starts(const sched::Plan& plan) {
@@ -407,7 +405,7 @@ inline std::string reason(const sched::Plan& plan, std::uint32_t id) {
   if (!wait) return "(no wait)";
   return wait->detail.empty() ? std::string(sched::reason_name(wait->reason)) : wait->detail.str();
 }
-// Takes over what a plan starts, as the controller does.
+// Carries out the starts of a plan, as the controller does.
 inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
   for (const sched::Start& s : plan.starts) {
     JobId id = s.job;
@@ -430,7 +428,7 @@ inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
   }
 }
 
-// Gang scheduling's next step, as the controller does it.
+// The next step of gang scheduling, as the controller does it.
 inline sched::Turns take_turns(Cluster& cluster, Time now) {
   sched::Turns turns = sched::next_turns(cluster, now);
   for (JobId id : turns.suspend)

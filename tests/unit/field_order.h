@@ -1,6 +1,6 @@
-// Walks the structs that the codec writes, from one down to all that it holds, and names those
-// whose fields() do not list their numbers in ascending order, each once: foreign bytes are refused
-// unless they ascend, and reading is quick only then.
+// Walks all structs that the codec can write, starting from one, and names each struct whose
+// fields() does not list its numbers in ascending order. Bytes from outside are refused unless
+// their fields ascend, and only ascending fields are read quickly.
 #pragma once
 
 #include <cxxabi.h>

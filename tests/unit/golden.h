@@ -1,9 +1,9 @@
-// Golden bytes: what each kind of event, message and row looks like when it is written, kept in
-// tests/unit/golden. A test fails for a kind without a line, for bytes that changed, and for an old
-// line that cannot be read any more or reads differently.
+// Golden bytes: how each kind of event, message and row is encoded, kept in tests/unit/golden. A
+// test fails for a kind without a line, for bytes that changed, and for an old line that can no
+// longer be read or is read differently.
 //
 // A message with every field set is made from its fields() list, so a new kind or field needs no
-// code here, only a new line: `make golden GOLDEN=add` puts it behind the older ones of its kind,
+// code here, only a new line: `make golden GOLDEN=add` puts it behind the older lines of its kind,
 // which stay. `make golden` writes all lines anew; that is for formats that are not released yet.
 #pragma once
 
@@ -31,7 +31,7 @@
 
 namespace muster::test {
 
-// Sets every field to something other than its default; what, follows from the field's number.
+// Sets every field to a value that is not its default and depends on the field's number.
 class Filler {
  public:
   template <class T>
@@ -77,7 +77,7 @@ class Filler {
     fill(number, value);
     return value;
   }
-  // A list that leads back to what it is part of ends there.
+  // Stops at a list that leads back to what contains it.
   template <class T>
   void fill_list(std::uint32_t number, T& list) {
     using Item = typename T::value_type;
@@ -119,7 +119,7 @@ T filled() {
   return value;
 }
 
-// Without its namespaces.
+// The name without its namespaces.
 template <class T>
 std::string kind_name() {
   int status = 0;
@@ -129,8 +129,8 @@ std::string kind_name() {
   return text.substr(text.rfind(':') + 1);
 }
 
-// A file of lines "KIND BYTES", the bytes in hexadecimal; several lines of one kind are in the
-// order in which versions wrote them.
+// A file of lines "KIND BYTES", with hexadecimal bytes. Several lines of one kind are in the order
+// of the versions that wrote them.
 class GoldenFile {
  public:
   struct Line {
@@ -157,7 +157,7 @@ class GoldenFile {
     lines_.push_back({std::move(kind), std::move(bytes)});
   }
 
-  // The newest line of this kind has these bytes.
+  // The newest line of this kind must have these bytes.
   void expect(const std::string& kind, const std::string& bytes) {
     kinds_.push_back(kind);
     auto newest = std::find_if(lines_.rbegin(), lines_.rend(),
@@ -171,7 +171,7 @@ class GoldenFile {
       ADD_FAILURE() << kind << " is written in another way than " << path_
                     << " says. Only new fields may be added: `make golden GOLDEN=add`";
   }
-  // Every line of the kind is read, and written as it was.
+  // Every line of the kind can be read, and is written the same again.
   template <class Message>
   void expect_readable(const std::string& kind) const {
     for (const Line& line : lines_) {
@@ -217,7 +217,7 @@ class GoldenFile {
   bool rewrites_ = false, adds_ = false;
 };
 
-// A line for every alternative of the variant, each in the message that `wrap` makes of it.
+// A line for each alternative of the variant, in the message that `wrap` makes of it.
 template <class Variant, class Wrap>
 void expect_golden(const std::string& name, Wrap wrap) {
   using Message = decltype(wrap(std::declval<Variant>()));
@@ -233,7 +233,7 @@ void expect_golden(const std::string& name, Wrap wrap) {
   golden.save();
 }
 
-// A line for each of the structs.
+// A line for each struct.
 template <class... Structs>
 void expect_golden_structs(const std::string& name) {
   GoldenFile golden(name);

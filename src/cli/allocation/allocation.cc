@@ -1,4 +1,4 @@
-// Asking for an allocation, waiting for it, and keeping the connection that owns it.
+// Asks for an allocation, waits for it, and keeps the connection that owns it.
 #include "cli/allocation/allocation.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A job that starts within this time was never noticed waiting.
+// A job that starts within this time gets no messages about waiting.
 constexpr Millis kQueuedAfter{250};
 
 }  // namespace
@@ -139,7 +139,7 @@ std::expected<void, Ended> Allocation::wait_until_ready(const std::vector<wire::
   if (std::ranges::none_of(granted, [](const auto& view) { return view.job->run->preparing; }))
     return {};
   say("Waiting for resource configuration");
-  said_queued_ = true;  // it is not
+  said_queued_ = true;  // no more messages about the queue
   auto views = wait_for_start(job, true);
   if (!views) return std::unexpected(views.error());
   std::vector<std::string> nodes;
@@ -194,12 +194,12 @@ void Allocation::on_readable() {
     if (!frame) return controller_.reset();
     if (!*frame) return;
     auto reply = decode<wire::ReplyFrame>(**frame);
-    // The answer to the wait: the job has ended or is not known any more.
+    // The answer to WaitJobRequest: the job has ended or is unknown.
     if (reply && !say_notice(reply->answer)) ended_ = true;
   }
 }
 
-// scontrol notify
+// Prints a message of scontrol notify; false for any other answer.
 bool Allocation::say_notice(const wire::Answer& answer) const {
   const auto* notice = std::get_if<wire::Notice>(&answer);
   if (notice) say(notice->text.view());
@@ -220,7 +220,7 @@ void Allocation::leave(JobId job) {
 
 void Allocation::release(JobId job, std::uint32_t wait_status) {
   kept_job_.reset();
-  // The answer to a wait may come before the one to this.
+  // The answer to an earlier WaitJobRequest may come first.
   auto ask = [&]() -> Result<void> {
     if (auto sent = controller_->send(wire::ReleaseRequest{job, wait_status}); !sent) return sent;
     while (true) {

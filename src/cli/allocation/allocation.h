@@ -1,5 +1,5 @@
-// An allocation that a command makes and owns: asked for, waited for, kept alive by its connection,
-// given back. srun alone and salloc.
+// An allocation that a command (srun without a job, salloc) makes and owns: it is requested, waited
+// for, kept by an open connection, and given back.
 #pragma once
 
 #include <expected>
@@ -11,12 +11,12 @@
 
 namespace muster::cli {
 
-// The command ends with this code; what there was to say has been said.
+// The command ends with this exit code; messages have been printed.
 struct Ended {
   int exit_code = 1;
 };
 
-// The connection that such a command keeps to the controller. It may be lost and made again.
+// The connection to the controller that keeps the allocation. It may break and be made again.
 class Allocation {
  public:
   Allocation(Controller controller, const JobOptions& options, SignalQueue& signals)
@@ -25,43 +25,43 @@ class Allocation {
         options_(options),
         signals_(signals) {}
 
-  // Submits the job and waits until it has its nodes: the job, or each of its components.
+  // Submits the job and waits until it has its nodes. One view for the job or for each component.
   std::expected<std::vector<wire::JobView>, Ended> allocate(const wire::SubmitRequest& request);
   void release(JobId job, std::uint32_t wait_status);
-  // The job runs on without an owner (--no-shell).
+  // Lets the job run on without an owner (--no-shell).
   void leave(JobId job);
 
-  // While the allocation is in use, the connection shows that its owner lives.
+  // While the allocation is in use, the open connection shows that its owner is alive.
   void start_keeping(JobId job);
   void stop_keeping() { controller_.reset(); }
   int fd() { return controller_ ? controller_->channel().fd() : -1; }
   void on_readable();
   void reconnect_if_lost();
   bool is_lost() const { return kept_job_ && !controller_; }
-  // PrologSlurmctld has ended and all nodes are on: what runs now may use them.
+  // Waits until PrologSlurmctld has ended and all nodes are powered on.
   std::expected<void, Ended> wait_until_ready(const std::vector<wire::JobView>& granted);
-  bool has_ended() const { return ended_; }  // the kept job has
-  Millis waited() const { return waited_; }  // for the nodes
+  bool has_ended() const { return ended_; }  // the kept job
+  Millis waited() const { return waited_; }  // the time spent waiting for nodes
 
   const ClientConfig& config() const { return config_; }
 
  protected:
   using Clock = std::chrono::steady_clock;
   struct Interrupted {
-    int signal;  // 0 = it took too long
+    int signal;  // 0 = the time is up
   };
-  // The job, asked for. What was refused has been said.
+  // Submits the job. A refusal is printed.
   std::expected<JobId, Ended> submit(const wire::SubmitRequest& request);
-  // The nodes of a job that was submitted.
+  // Waits for the nodes of a submitted job.
   std::expected<std::vector<wire::JobView>, Ended> wait_for_start(JobId job, bool ready = false);
-  // The next answer about a job that waits for its nodes. Prints a line if that takes a while.
+  // The next answer about a waiting job. Prints a line if that takes a while.
   std::expected<Result<wire::Answer>, Ended> wait_in_queue(JobId job);
   void say_started(JobId job);
-  Ended cancelled(JobId job);  // while it waited
+  Ended cancelled(JobId job);  // while waiting for nodes
   void reconnect_while_queued(JobId job);
 
-  // Waits for the next answer; a signal that ends the command breaks it off, and so does the end of
-  // its patience. `on_slow` is called once after a while.
+  // Waits for the next answer, until a signal ends the command or its time is up. Calls `on_slow`
+  // once after a while.
   template <class OnSlow>
   std::expected<Result<wire::Answer>, Interrupted> wait_answer(
       Millis slow_after, OnSlow on_slow, std::optional<Clock::time_point> give_up = {});
@@ -71,12 +71,12 @@ class Allocation {
   ClientConfig config_;
   const JobOptions& options_;
   SignalQueue& signals_;
-  bool awaits_end_ = false;  // the controller was asked to report the job's end
+  bool awaits_end_ = false;  // a request to report the job's end is under way
 
  private:
-  void say(std::string_view text) const;  // unless -Q wants no words
+  void say(std::string_view text) const;  // unless -Q is given
   void say_queued(JobId job);
-  bool say_notice(const wire::Answer& answer) const;  // false: it is something else
+  bool say_notice(const wire::Answer& answer) const;  // false: another kind of answer
   Ended revoke(JobId job);
   int failed(const Error& error) const;
   std::string_view program() const { return client_name(options_.client); }
@@ -97,7 +97,7 @@ std::expected<Result<wire::Answer>, Allocation::Interrupted> Allocation::wait_an
     Millis slow_after, OnSlow on_slow, std::optional<Clock::time_point> give_up) {
   bool told = false;
   while (true) {
-    // First what arrived together with an earlier answer: poll does not report that.
+    // Read first what arrived together with an earlier answer: poll does not report that.
     auto answer = controller_->try_receive();
     if (!answer) return Result<wire::Answer>(std::unexpected(answer.error()));
     if (*answer && say_notice(**answer)) continue;

@@ -1,4 +1,4 @@
-// Which tasks have ended and how, in the words and with the exit code of srun.
+// Records the ends of tasks, and writes srun's messages and exit code about them.
 #include "cli/allocation/exits.h"
 
 #include <sys/wait.h>

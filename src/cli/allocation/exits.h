@@ -1,4 +1,4 @@
-// How the tasks of a step ended: srun's own exit code and what it says about failures.
+// How the tasks of a step ended: srun's exit code, and its messages about failures.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ class TaskBook {
   void add_place(const std::string& node, const std::vector<std::uint32_t>& ranks);
   void started(std::uint32_t rank, std::uint32_t pid);
   void exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of_memory);
-  void lost(const std::string& node);  // its tasks can no longer be heard of
-  void aborted();  // a task asked for the end of all: the others may then end without an error
+  void lost(const std::string& node);  // the connection to its node is lost
+  void aborted();  // a task asked to end all others: they may then end without an error
 
-  // Failures that were not told yet, tasks of one node with the same end in one line:
-  // "n1: tasks 0-1: Exited with exit code 3". Of this node, or of all.
+  // Failures that have not been reported yet, of this node or of all. Tasks of one node with the
+  // same end share a line: "n1: tasks 0-1: Exited with exit code 3".
   std::vector<std::string> take_messages(std::string_view node = {});
   bool has_messages() const { return !untold_.empty(); }
 
-  // "StepId=1.0 tasks 0-1: running", one line per phase that occurs.
+  // "StepId=1.0 tasks 0-1: running", one line for each state of tasks.
   std::vector<std::string> status_lines(const std::string& step) const;
 
   int exit_code() const { return exit_code_; }

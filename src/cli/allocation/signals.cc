@@ -1,4 +1,4 @@
-// See signals.h.
+// Receives signals through a descriptor, and switches the terminal to raw mode.
 #include "cli/allocation/signals.h"
 
 #include <sys/signalfd.h>
@@ -22,7 +22,8 @@ SignalQueue::SignalQueue(Children children) {
   sigprocmask(SIG_BLOCK, &wanted, nullptr);
   fd_ = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
   CHECK(fd_ >= 0);
-  // A reader that has gone shows as an error of write; a terminal that is not ours as one of read.
+  // Writing to a closed pipe, or reading from a terminal of another process group, gives an error
+  // instead of a signal.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGTTIN, SIG_IGN);
 }

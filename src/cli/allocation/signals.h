@@ -1,4 +1,4 @@
-// The signals that srun and salloc deal with, as a descriptor for their poll loops.
+// The signals that srun and salloc handle, as a descriptor for their poll loops.
 #pragma once
 
 #include <optional>
@@ -10,29 +10,29 @@ namespace muster::cli {
 class SignalQueue {
  public:
   enum class Children : bool { ignored, reported };
-  // From here on they no longer interrupt.
+  // From now on these signals do not interrupt.
   explicit SignalQueue(Children children = Children::ignored);
   ~SignalQueue();
   SignalQueue(const SignalQueue&) = delete;
   SignalQueue& operator=(const SignalQueue&) = delete;
 
   int fd() const { return fd_; }
-  std::optional<int> take();  // the next one that has come
+  std::optional<int> take();  // the next signal that has arrived
 
-  // Waits for a signal or for bytes from `fd` (-1 = for none); a negative time means no limit.
+  // Waits for a signal or for bytes from `fd` (-1 = no descriptor). A negative time means no limit.
   struct Heard {
     bool timed_out = false, readable = false;
   };
   Heard wait_for(int fd, Millis timeout) const;
 
-  // In a child, before it becomes another program: signals as they were found.
+  // In a child, before it executes another program: restores the signals.
   static void restore();
 
  private:
   int fd_ = -1;
 };
 
-// The caller's terminal, handed through byte by byte while this lives (--pty).
+// The terminal in raw mode while this object exists (--pty).
 class RawTerminal {
  public:
   RawTerminal();

@@ -1,4 +1,4 @@
-// Sending a file to nodes, which pass it on to others: block by block to the roots of a tree.
+// Sends a file to nodes, block by block, to the roots of trees of nodes that pass it on.
 #include "cli/broadcast/broadcast.h"
 
 #include <fcntl.h>
@@ -24,14 +24,14 @@ namespace muster::cli {
 
 namespace {
 
-constexpr std::uint32_t kLargestFanout = 8;  // of the reference
+constexpr std::uint32_t kLargestFanout = 8;  // as in Slurm
 constexpr Seconds kDefaultTimeout{60};
 
 Time to_time(const timespec& moment) {
   return Time(Millis{std::int64_t{moment.tv_sec} * 1000 + moment.tv_nsec / 1'000'000});
 }
 
-// One node on its way to the file.
+// A connection to one root of the tree.
 struct Receiver {
   std::string node;
   io::Channel channel;
@@ -42,7 +42,7 @@ class Group {
  public:
   Group(std::string_view program, Seconds timeout) : program_(program), timeout_(timeout) {}
 
-  // The first of these nodes, which passes the file on to the others.
+  // The root of these nodes passes the file on to the others.
   void add(const ClientConfig& config, std::span<const wire::StepPlace> places,
            wire::FileOffer offer) {
     for (std::size_t i = 1; i < places.size(); ++i)
@@ -88,7 +88,7 @@ class Group {
     error_ = error;
   }
 
-  // Until each receiver has answered or is as far as wanted.
+  // Waits until every receiver has answered, or is_ready says it has got far enough.
   template <class IsReady>
   void pump(IsReady is_ready) {
     while (true) {
@@ -126,7 +126,7 @@ class Group {
   int error_ = 0;
 };
 
-// Fills the block but for the end of the file; false with errno on failure.
+// Fills the block, except at the end of the file; false with errno on failure.
 bool read_block(int fd, std::uint64_t offset, std::string& block) {
   std::size_t filled = 0;
   while (filled < block.size()) {
@@ -141,7 +141,7 @@ bool read_block(int fd, std::uint64_t offset, std::string& block) {
   return true;
 }
 
-// What is kept in memory is one block for each root of the tree.
+// Only one block per root of the tree is kept in memory.
 int send_to_group(std::string_view program, Group& group, const SourceFile& file,
                   const BroadcastOptions& options) {
   std::uint64_t offset = 0;

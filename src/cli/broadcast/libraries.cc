@@ -1,4 +1,4 @@
-// Which shared libraries a program needs, as ldd(1) lists them.
+// Finds the shared libraries of a program with ldd(1).
 #include "cli/broadcast/libraries.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace muster::cli {
 
 namespace {
 
-// What ldd prints about a file; nothing if it is not a dynamic program.
+// The output of ldd for a file; nothing if it is not a dynamic program.
 std::optional<std::string> ask_ldd(const std::string& file) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;

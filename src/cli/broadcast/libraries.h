@@ -1,4 +1,4 @@
-// The shared libraries of a program, which --send-libs copies to the nodes along with it.
+// The shared libraries of a program, which --send-libs copies to the nodes too.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ struct LibraryOptions {
 };  // "", "yes" or "no".
 std::optional<bool> parse_send_libs(std::string_view value);
 
-// Where they go: beside the program.
+// The directory for the libraries, next to the program.
 std::string library_directory(const std::string& program);
 
-// The files that `ldd` names, but for those below an excluded directory.
+// The libraries in the output of ldd, without those below an excluded directory.
 std::vector<std::string> libraries_in(std::string_view ldd_output, std::string_view exclude);
 
-// Sends them to the nodes that have the program. The errno of a failure.
+// Sends the libraries to the nodes that have the program. Returns the errno of a failure.
 int broadcast_libraries(std::string_view program, const ClientConfig& config,
                         const wire::BroadcastReply& nodes, const std::string& source,
                         const std::string& destination, const LibraryOptions& libraries,

@@ -1,4 +1,4 @@
-// One program holds all commands; the name it is called by picks one.
+// One program contains all commands; the name by which it is called selects one.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Finds the cluster and talks to its controller.
+// Finds the cluster, and exchanges messages with its controller.
 #include "cli/lib/controller.h"
 
 #include <sys/stat.h>
@@ -49,7 +49,7 @@ Result<config::ClientSettings> read_settings(const std::string& path) {
 }
 
 std::optional<Uid> uid_of(const std::string& user) {
-  if (user == "root") return Uid{0};  // without asking the name service
+  if (user == "root") return Uid{0};  // known without the name service
   if (auto number = parse_number<std::uint32_t>(user)) return Uid{*number};
   if (auto entry = user_named(user)) return entry->uid;
   return std::nullopt;
@@ -69,7 +69,7 @@ Result<ClientConfig> from_file(const std::string& path) {
 }  // namespace
 
 std::string embedded_directory() {
-  // A relative path is to be ignored, says the XDG specification.
+  // The XDG specification says to ignore a relative path.
   if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/')
     return std::string(state) + "/muster";
   std::string home;
@@ -119,7 +119,7 @@ Result<Controller> Controller::connect() {
 
 namespace {
 
-// Waits where the controller's error asks a command to slow down.
+// Waits if the controller's error asks a command to slow down.
 class SlowDown {
  public:
   explicit SlowDown(std::chrono::steady_clock::duration patience = std::chrono::minutes(10))
@@ -131,7 +131,7 @@ class SlowDown {
     waited_ += *asked;
     if (waited_ > kSaidAfter && !std::exchange(was_said_, true) && ::isatty(STDERR_FILENO) == 1)
       std::fputs("The controller has much to do for you: waiting\n", stderr);
-    // Not all of them at the same moment.
+    // A random part, so that commands do not all return at the same moment.
     const Millis spread{std::random_device{}() % (asked->count() / 4 + 1)};
     std::this_thread::sleep_for(*asked + spread);
     return true;
@@ -151,7 +151,7 @@ Result<io::Channel> open_channel(const ClientConfig& config) {
     if (channel || wait_asked_by(channel.error())) return channel;
     last = channel.error();
   }
-  // No controller listens: scripts know the reference's words for it, whatever the system call was.
+  // No controller listens: scripts know Slurm's text for that, whatever the system call was.
   if (last.code == ErrorCode::failure || last.code == ErrorCode::communication) {
     last = {ErrorCode::communication, {}};
     if (config.path.empty())
@@ -233,7 +233,8 @@ Result<wire::ReplyFrame> Controller::try_exchange(const wire::Request& request) 
   return frame;
 }
 
-// A command whose connection was refused connects again; one that was let in asks again.
+// A command whose connection was refused connects again; one that was accepted sends its request
+// again.
 Result<wire::ReplyFrame> Controller::exchange(const wire::Request& request) {
   SlowDown slow_down;
   auto renewed = renew_if_idle();

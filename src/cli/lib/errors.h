@@ -1,4 +1,4 @@
-// What commands say on stderr and the codes they leave with.
+// Error messages of commands, and their exit codes.
 #pragma once
 
 #include <expected>
@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-// The end of a command: what to print (whole lines, newline included) and the exit code.
+// How a command ends: what it prints (whole lines with newlines), and its exit code.
 struct Refusal {
   std::string text;
   int exit_code = 1;
@@ -20,28 +20,29 @@ using Outcome = std::expected<void, Refusal>;
 
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitBadOption =
-    255;  // option values and unknown options of sbatch, srun, salloc
+    255;  // for bad values and unknown options of sbatch, srun, salloc
 
-// "sbatch: error: TEXT\n"; a text of several lines gets the prefix on each.
+// "sbatch: error: TEXT\n"; each line of a longer text gets the prefix.
 std::string error_lines(std::string_view program, std::string_view text);
 std::string fatal_line(std::string_view program, std::string_view text);
 
 void print_error(std::string_view program, std::string_view text);
 
-// What the controller says about a refused job beside the code's own text: a line to print before
-// it, as Slurm does, and a line to print after it that says what would fit.
+// The lines about a refused job around the text of its error code: one before, as in Slurm, and one
+// after that says what would fit.
 struct RefusalLines {
   std::string_view before, after;
 };
 RefusalLines refusal_lines(const Error& error);
-// For people: on a terminal, or where they want to hear more. Programs read Slurm's text alone.
+// Only on a terminal or with -v: programs expect Slurm's text alone.
 void print_what_would_fit(std::string_view program, const RefusalLines& lines, bool verbose);
 void print_info(std::string_view program, std::string_view text);  // "sbatch: TEXT"
-int print(const Refusal& refusal);                                 // gives its exit code back
+int print(const Refusal& refusal);                                 // returns its exit code
 
-// Code of failures that are not about options: SLURM_EXIT_ERROR where set, else 1.
+// The exit code of failures that are not about options: SLURM_EXIT_ERROR if set, else 1.
 int failure_code();
-// Code where --immediate did not get its nodes in time: SLURM_EXIT_IMMEDIATE, else the same.
+// The exit code if --immediate did not get its nodes in time: SLURM_EXIT_IMMEDIATE, else
+// failure_code().
 int immediate_failure_code();
 
 }  // namespace muster::cli

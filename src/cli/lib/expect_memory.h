@@ -1,13 +1,13 @@
-// A command that runs for milliseconds spends a good part of them on page faults, one for every 4
-// KiB that it takes.
+// A command runs for milliseconds and would spend much of that time on page faults, one for every 4
+// KiB that it allocates. This prevents most of them.
 #pragma once
 
 #include <cstddef>
 
 namespace muster::cli {
 
-// About this much will be allocated: it comes in large pages where the kernel has them, and freed
-// memory stays with the program.
+// About this many bytes will be allocated: takes them as large pages if the kernel has them, and
+// keeps freed memory.
 void expect_memory(std::size_t bytes);
 
 }  // namespace muster::cli

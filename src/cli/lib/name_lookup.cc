@@ -1,4 +1,4 @@
-// Remembers the names of users and groups, so that each is looked up once.
+// Caches names of users and groups.
 #include "cli/lib/name_lookup.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Names of users and groups, each asked of the name service once.
+// Names of users and groups, each looked up once.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace muster::cli {
 
 class NameLookup {
  public:
-  // What an id that nobody has is called.
+  // How to show an id that has no name.
   enum class Unknown : std::uint8_t { nobody, number };
   explicit NameLookup(Unknown unknown = Unknown::nobody) : unknown_(unknown) {}
 
   const std::string& user(Uid uid) const;
   const std::string& group(Gid gid) const;
-  // Told, not asked for.
+  // For a name that is already known.
   void know(Uid uid, std::string name) { users_[uid] = std::move(name); }
   void know(Gid gid, std::string name) { groups_[gid] = std::move(name); }
 
@@ -30,7 +30,7 @@ class NameLookup {
   mutable std::map<Gid, std::string> groups_;
 };
 
-// A user's name or number; nothing where the name service knows neither.
+// A user by name or number; nothing if the name service knows neither.
 std::optional<Uid> find_user(std::string_view name_or_id);
 std::optional<Gid> find_group(std::string_view name_or_id);
 Uid own_uid();

@@ -1,4 +1,4 @@
-// Looks users and groups up in /etc/passwd and /etc/group, then with getent(1).
+// Looks up users and groups in /etc/passwd and /etc/group, then with getent(1).
 #include "cli/lib/name_service.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ std::string read_to_end(int fd) {
   return text;
 }
 
-// What "getent DATABASE KEY" prints; nothing where it knows no such key or cannot be run.
+// The output of "getent DATABASE KEY"; nothing if there is no such key or getent cannot be run.
 std::string ask_getent(const char* database, std::string_view key) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};

@@ -1,6 +1,6 @@
-// Users and groups of this system. The commands are linked statically, so that they start quickly,
-// and glibc's name service does not live in a static program: what /etc/passwd and /etc/group do
-// not hold is asked of getent(1), which knows every source that nsswitch.conf names.
+// Users and groups of this system. Commands are linked statically so that they start quickly, and
+// glibc's name service does not work in static programs. So names that are not in /etc/passwd and
+// /etc/group are looked up by getent(1), which knows all sources of nsswitch.conf.
 #pragma once
 
 #include <optional>

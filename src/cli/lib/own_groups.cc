@@ -1,4 +1,4 @@
-// Which partitions the groups of the caller may use.
+// Checks partitions against the caller's groups.
 #include "cli/lib/own_groups.h"
 
 #include <unistd.h>

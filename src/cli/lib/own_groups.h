@@ -1,4 +1,4 @@
-// Which partitions the caller's groups may use: others are not listed unless asked for.
+// Which partitions the caller's groups may use; other partitions are listed only on request.
 #pragma once
 
 #include "model/node/partition.h"

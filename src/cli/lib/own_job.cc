@@ -1,4 +1,4 @@
-// The job that a command runs in.
+// Finds the job that a command runs in.
 #include "cli/lib/own_job.h"
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// The job that a command runs in, if any, and what changes when the command asks for its end.
+// The job that a command runs in, if any, and what a command does that ends its own job.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace muster::cli {
 std::string own_job_text();  // SLURM_JOB_ID; empty outside of jobs
 JobId own_job();             // 0 outside of jobs
 
-// A command that ends or requeues its own job also gets the job's SIGTERM. It is about to end
-// anyway, so it reports the result first.
+// A command that ends or requeues its own job also gets the job's SIGTERM. It ignores the signal,
+// so that it can report the result before it ends.
 void outlive_end_of(JobId own);
 
 }  // namespace muster::cli

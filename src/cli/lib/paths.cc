@@ -1,4 +1,4 @@
-// Patterns in the names of output files, and where programs and files are.
+// Expands patterns in names of output files, and finds programs and files.
 #include "cli/lib/paths.h"
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ std::string padded(std::uint64_t number, unsigned width) {
   return fmt::format("{:0{}}", number, width);
 }
 
-// The text for one letter; nothing where it stays as written.
+// The text for one letter; nothing if the letter stays as it is.
 std::optional<std::string> expand_letter(char letter, unsigned width, const FileNameParts& parts) {
   JobId array = parts.array ? parts.array : parts.job;
   switch (letter) {

@@ -11,7 +11,7 @@
 
 namespace muster::cli {
 
-// What the letters of a pattern stand for. A letter whose value is not known here stays as it is.
+// What the letters of a pattern stand for. A letter without a value stays in the text.
 struct FileNameParts {
   JobId job;
   JobId array;                      // %A; 0 = the job's own id
@@ -26,7 +26,7 @@ struct FileNameParts {
 // backslash is taken literally, without its backslashes.
 std::string expand_file_name(std::string_view pattern, const FileNameParts& parts);
 
-// Does the pattern name a file of its own for each task or node (%t, %n, %N)?
+// Whether the pattern names a different file for each task or node (%t, %n, %N).
 bool names_each_task(std::string_view pattern);
 
 // The full paths of a batch job's files, as scontrol and squeue show them.
@@ -34,11 +34,10 @@ std::string shown_stdout(const Job& job);
 std::string shown_stderr(const Job& job);
 std::string shown_stdin(const Job& job);
 
-// "/run/muster" of "/run/muster/slurmctld.sock"; "." for a name alone.
+// "/run/muster" for "/run/muster/slurmctld.sock"; "." for a name without a slash.
 std::string directory_of(const std::string& path);
 
-// The program that a word names: a path, or the first of that name on PATH; empty where there is
-// none.
+// The program that a word names: a path, or the first match on PATH; empty if there is none.
 std::string find_program(const std::string& word);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Reads a line that somebody types.
+// Reads a line from standard input.
 #include "cli/lib/read_line.h"
 
 #include <cstdio>

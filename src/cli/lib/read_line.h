@@ -1,4 +1,5 @@
-// A line that somebody types. Without iostreams: their set-up would cost every command.
+// Reads a line that somebody types. Does not use iostreams, whose set-up would slow down every
+// command.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,6 @@
 namespace muster::cli {
 
 std::optional<std::string>
-read_line();  // of standard input, without its newline; nothing at its end
+read_line();  // a line of standard input without its newline; nothing at the end
 
 }  // namespace muster::cli

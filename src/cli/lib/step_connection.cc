@@ -1,4 +1,4 @@
-// Connections from a command to the nodes of a step.
+// Connects a command to the nodes of a step.
 #include "cli/lib/step_connection.h"
 
 #include <unistd.h>
@@ -16,7 +16,7 @@ wire::NodeAccess access_to_nodes(const ClientConfig& config) {
   access.socket_dir = directory_of(controller.unix_path);
   access.use_munge = controller.use_munge;
   access.munge_socket = controller.munge_socket;
-  // A slurmd is root's, or, in a cluster of a single user, that user's.
+  // A slurmd runs as root or, in a cluster of a single user, as that user.
   access.slurmd_user =
       controller.use_munge ? Uid{0} : controller.server_uid.value_or(Uid{geteuid()});
   return access;

@@ -1,4 +1,4 @@
-// Replaces control characters in what goes to a terminal.
+// Replaces control characters in text that goes to a terminal.
 #include "cli/lib/terminal.h"
 
 #include <unistd.h>
@@ -25,7 +25,7 @@ ssize_t write_plain(void* cookie, const char* bytes, std::size_t size) {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t wrote = ::write(STDOUT_FILENO, text.data() + at, text.size() - at);
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return 0;  // an error, for stdio
+    if (wrote < 0) return 0;  // tells stdio of an error
     at += static_cast<std::size_t>(wrote);
   }
   return static_cast<ssize_t>(size);

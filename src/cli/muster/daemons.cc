@@ -42,7 +42,8 @@ class Descriptor {
   int fd_;
 };
 
-// Both streams of a child, read until both end: one read alone could block the writer of the other.
+// Reads stdout and stderr of a child until both end. Reading only one could block the child on the
+// other.
 struct Words {
   std::string out, err;
 };
@@ -87,7 +88,7 @@ bool is_ours(pid_t pid, std::string_view program) {
   struct stat status{};
   const std::string process = fmt::format("/proc/{}", pid);
   if (::stat(process.c_str(), &status) != 0 || status.st_uid != ::geteuid()) return false;
-  // A process that has not been reaped yet has ended all the same.
+  // A process that has ended but was not reaped yet counts as ended.
   if (auto info = io::read_process(pid); !info || info->state == 'Z') return false;
   auto name = io::read_file(process + "/comm");
   return name && trim(*name) == program;
@@ -145,7 +146,7 @@ Result<std::string> run_program(const std::vector<std::string>& argv) {
 std::optional<pid_t> find_process(const Daemon& daemon) {
   Descriptor file(::open(daemon.pid_file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file.get() < 0) return std::nullopt;
-  // The lock is released at once: a daemon that starts meanwhile retries for a while.
+  // The test holds the lock for a moment only: a daemon that starts just then tries again.
   if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
   auto pid = parse_number<pid_t>(trim(read_all(file.get())));
   // One that was killed a moment ago holds its lock until all of it is gone.
@@ -161,7 +162,7 @@ Result<void> end_daemon(const Daemon& daemon, Seconds patience) {
     return fail(
         fmt::format("cannot end {} (process {}): {}", daemon.name, *pid, std::strerror(errno)));
   const auto until = std::chrono::steady_clock::now() + patience;
-  // The lock goes first, the process a moment later; both must be gone.
+  // The lock is released first, the process ends a moment later: wait for both.
   while (find_process(daemon) || is_ours(*pid, program_of(daemon))) {
     if (std::chrono::steady_clock::now() > until)
       return fail(fmt::format("{} (process {}) has not ended within {} s", daemon.name, *pid,
@@ -183,7 +184,7 @@ std::vector<Daemon> list_daemons(const std::string& run_directory) {
   constexpr std::string_view kPrefix = "slurmd.", kSuffix = ".pid";
   std::vector<Daemon> found;
   auto names = io::list_directory(run_directory);
-  if (!names) return found;  // there was never a cluster here
+  if (!names) return found;  // no cluster was ever here
   bool has_controller = false;
   for (const std::string& name : *names) {
     has_controller |= name == "slurmctld.pid";

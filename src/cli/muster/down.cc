@@ -61,7 +61,7 @@ Result<void> wait_for_jobs(Controller& controller) {
   }
 }
 
-// The partition is closed first, so that no queued job starts where a cancelled one ended.
+// Close the partition first, so that no queued job starts in place of a cancelled one.
 Result<void> end_jobs(Controller& controller) {
   if (auto closed = set_partition_state(controller, "DOWN"); !closed) return closed;
   auto ended = cancel(controller, 0);
@@ -71,8 +71,8 @@ Result<void> end_jobs(Controller& controller) {
   return ended;
 }
 
-// True: the daemons may be stopped.
-Result<bool> settle_jobs(const Embedded& cluster, bool force) {
+// Cancels running jobs, if forced or confirmed. True if the daemons may be stopped.
+Result<bool> end_or_await_jobs(const Embedded& cluster, bool force) {
   auto controller = cluster.connect();
   if (!controller) return std::unexpected(controller.error());
   auto jobs = count_jobs(*controller);
@@ -118,9 +118,9 @@ Result<void> bring_down(const Embedded& cluster, bool force) {
     return {};
   }
   if (find_process(controller_daemon(cluster.run_directory()))) {
-    auto settled = settle_jobs(cluster, force);
-    if (!settled) return std::unexpected(settled.error());
-    if (!*settled) return {};
+    auto may_stop = end_or_await_jobs(cluster, force);
+    if (!may_stop) return std::unexpected(may_stop.error());
+    if (!*may_stop) return {};
   }
   for (const Daemon& daemon : list_daemons(cluster.run_directory()))
     if (auto ended = end_daemon(daemon, kDaemonEndWait); !ended) return ended;

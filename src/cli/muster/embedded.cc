@@ -1,4 +1,4 @@
-// The directory of the embedded cluster and what is in it.
+// The directory of the embedded cluster, and what is in it.
 #include "cli/muster/embedded.h"
 
 #include <fcntl.h>
@@ -71,7 +71,7 @@ std::vector<std::string> Embedded::configured_node_names() const {
   std::vector<std::string> names;
   if (!io::exists(conf_file())) return names;
   auto conf = config::load_slurm_conf(io::read_file, conf_file());
-  if (!conf) return names;  // `up` writes it anew
+  if (!conf) return names;  // `up` writes a new one
   for (const config::ConfiguredNode& entry : conf->nodes) names.push_back(entry.node.name.str());
   return names;
 }

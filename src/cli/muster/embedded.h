@@ -1,5 +1,5 @@
-// The embedded cluster as its owner sees it: a directory with everything in it, its daemons, and
-// what its controller says. The subcommands `up`, `down` and `status` are written in these words.
+// The embedded cluster as its owner sees it: a directory that contains everything, its daemons, and
+// what its controller reports. `up`, `down` and `status` are built on it.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace muster::cli {
 
 struct JobCounts {
   std::size_t active = 0;      // running or suspended
-  std::size_t completing = 0;  // over, or told to be, but with processes left
-  std::size_t pending = 0;     // every waiting task of an array counts
+  std::size_t completing = 0;  // ended or being ended, with processes left
+  std::size_t pending = 0;     // counts every waiting task of an array
 };
 
 class Embedded {
@@ -28,18 +28,19 @@ class Embedded {
   std::string run_directory() const { return base_ + "/run"; }
   std::string log_directory() const { return base_ + "/log"; }
 
-  // Only this user may enter them: the sockets inside trust every process that reaches them.
+  // Only this user may enter the directories: the sockets in them trust every process that reaches
+  // them.
   Result<void> make_directories() const;
-  // One `up` or `down` at a time. Held until this process ends.
+  // Only one `up` or `down` runs at a time. Held until this process ends.
   Result<void> lock() const;
 
-  std::uint32_t configured_nodes() const;  // 0 = no cluster was ever up here
+  std::uint32_t configured_nodes() const;  // 0 = no cluster was ever here
   std::vector<std::string> configured_node_names() const;
   // slurmctld, then the slurmds of the configuration.
   std::vector<Daemon> daemons() const;
   bool anything_runs() const;
   bool everything_runs() const;
-  // Did the last cluster end without `muster down`? Its pid files are still there then.
+  // Whether the last cluster ended without `muster down`: then its pid files still exist.
   bool has_crashed() const;
   bool has_live_steps() const;
 
@@ -49,15 +50,15 @@ class Embedded {
   std::string base_;
 };
 
-// Closed (DOWN) while `down` ends the jobs that run, so that no queued one starts; `up` opens it
-// again.
+// `down` closes the partition (DOWN) while it ends running jobs, so that no queued job starts; `up`
+// opens it again.
 Result<void> set_partition_state(Controller& controller, std::string_view state);
 Result<JobCounts> count_jobs(Controller& controller);
 std::string counted(std::size_t count, std::string_view noun);  // "1 job", "2 jobs"
-// What to type so that the commands find this cluster; empty where they do anyway.
+// What to type so that the commands find this cluster; empty if they find it anyway.
 std::string how_to_find(const Embedded& cluster);
 
-// `up` without words, for `down --force` after a crash: jobs can only be ended by their controller.
+// `up` without output, for `down --force` after a crash: only the controller can end jobs.
 Result<void> start_cluster(const Embedded& cluster, std::uint32_t nodes);
 
 int muster_up(std::vector<std::string_view> args);

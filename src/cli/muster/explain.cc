@@ -18,7 +18,7 @@ int fail_with(std::string_view text) {
   return kExitFailure;
 }
 
-// A job that the controller has forgotten: the exit code, if accounting knows it.
+// For a job that the controller has forgotten: the exit code, if accounting knows the job.
 std::optional<int> told_by_accounting(Controller& controller, const wire::JobRef& job, bool json) {
   if (!controller.config().accounting) return std::nullopt;
   const wire::AccountingRequest request{.jobs = {job}, .all_users = true};

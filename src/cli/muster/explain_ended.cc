@@ -1,4 +1,4 @@
-// muster explain for jobs that the controller has forgotten and accounting still has.
+// muster explain for jobs that only accounting still knows.
 #include <fmt/format.h>
 
 #include "base/text/date.h"

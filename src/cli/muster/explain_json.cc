@@ -1,4 +1,4 @@
-// muster explain --json
+// Prints explanations as JSON (muster explain --json).
 #include "cli/muster/explain_text.h"
 #include "cli/tables/json.h"
 

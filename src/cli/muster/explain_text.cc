@@ -1,4 +1,4 @@
-// What `muster explain` prints for people.
+// Prints explanations as text (muster explain).
 #include "cli/muster/explain_text.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ std::string in_line_text(const wire::Explanation& e) {
                      join(users, ", "));
 }
 
-// A job that cannot end by its deadline is cancelled instead of started.
+// A job that cannot end before its deadline is cancelled instead of started.
 std::string deadline_text(const wire::Explanation& e) {
   const Job& job = *e.view.job;
   Minutes least = job.spec->time_min.value_or(job.time_limit);
@@ -84,7 +84,7 @@ std::string waiting_text(const wire::Explanation& e, Time now) {
   return text;
 }
 
-// What a job that has started had waited for.
+// What a started job had waited for.
 std::string start_text(const Job& job) {
   const Time from = std::max(job.submitted, job.eligible);
   const Millis waited = job.run->started - from;
@@ -96,7 +96,7 @@ std::string start_text(const Job& job) {
   return text;
 }
 
-// It was told to make room and has time to save its work.
+// A preempted job has time to save its work.
 std::string notice_text(const Preemption& notice, Time now) {
   const std::string why =
       notice.by ? fmt::format("job {} needs the room", notice.by.value) : "its node is to go";

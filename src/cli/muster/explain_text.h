@@ -1,4 +1,4 @@
-// What `muster explain` prints: an explanation in words, or as JSON.
+// What `muster explain` prints: an explanation as text, or as JSON.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ std::string explanation_json(const wire::ExplainReply& reply);
 // "  why:       it waits for a GPU"
 std::string explained_line(std::string_view label, std::string_view text);
 
-// Jobs that only accounting knows any more.
+// For jobs that only accounting still knows.
 std::string ended_text(const std::vector<AccountingRow>& rows);
 std::string ended_json(const std::vector<AccountingRow>& rows);
 

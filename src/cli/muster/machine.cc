@@ -1,4 +1,4 @@
-// Makes the slurm.conf of an embedded cluster from the machine it runs on.
+// Writes the slurm.conf of an embedded cluster for this machine.
 #include "cli/muster/machine.h"
 
 #include <fmt/format.h>
@@ -26,9 +26,8 @@ std::string gres_of(const Machine& machine) {
 std::string node_lines(const EmbeddedLayout& layout) {
   const Machine& machine = layout.machine;
   std::string lines;
-  // Pretended nodes each have all CPUs of the machine, which jobs can share, and a part of its
-  // memory, which they cannot. The GPUs belong to the first node, so that no GPU is given out
-  // twice.
+  // Each pretend node has all CPUs of the machine, which jobs can share, and a part of its memory,
+  // which they cannot. The GPUs belong to the first node, so that no GPU is allocated twice.
   const std::uint64_t memory = std::max<std::uint64_t>(machine.memory_mib / layout.nodes, 1);
   for (const std::string& name : node_names(machine, layout.nodes)) {
     lines += fmt::format(
@@ -62,7 +61,8 @@ Result<Machine> parse_machine(std::string_view slurmd_line) {
   if (!has_cpus || !has_memory)
     return fail(fmt::format("`slurmd -C` does not describe this machine: {}", slurmd_line));
   if (machine.host_name.empty()) machine.host_name = "localhost";
-  // Cores of different kinds in one machine fit no regular topology: then every CPU is a core.
+  // With different kinds of cores in one machine there is no regular topology: then every CPU
+  // counts as a core.
   if (machine.sockets * machine.cores_per_socket * machine.threads_per_core != machine.cpus) {
     machine.sockets = machine.threads_per_core = 1;
     machine.cores_per_socket = machine.cpus;
@@ -75,7 +75,7 @@ std::vector<std::string> find_gpus(const std::string& dev_directory) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(dev_directory, error)) {
     std::string name = entry.path().filename().string();
-    if (!name.starts_with("nvidia")) continue;  // nvidiactl and nvidia-uvm are no GPUs
+    if (!name.starts_with("nvidia")) continue;  // skips nvidiactl and nvidia-uvm
     if (auto number = parse_number<std::uint32_t>(std::string_view(name).substr(6)))
       numbers.push_back(*number);
   }

@@ -1,4 +1,4 @@
-// The machine that an embedded cluster is made of, and the configuration that makes it one.
+// The machine of an embedded cluster, and the configuration made for it.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,24 @@ struct Machine {
   std::vector<std::string> gpus;  // device files
 };
 
-// The line that `slurmd -C` prints: the daemon that will register the node has counted.
+// Reads the line that `slurmd -C` prints. So the daemon that will register the node has counted its
+// hardware.
 Result<Machine> parse_machine(std::string_view slurmd_line);
 std::vector<std::string> find_gpus(const std::string& dev_directory);
 
-// One node has the host's name; several are node1, node2, ...
+// A single node has the host's name; several are called node1, node2, ...
 std::vector<std::string> node_names(const Machine& machine, std::uint32_t count);
 
 struct EmbeddedLayout {
   std::string base;  // the cluster's directory
-  std::string user;  // runs everything
+  std::string user;  // the user that runs everything
   Machine machine;
   std::uint32_t nodes = 1;
 };
 std::string slurm_conf_text(const EmbeddedLayout& layout);
 std::string gres_conf_text(const EmbeddedLayout& layout);  // empty without GPUs
 
-// The number of nodes that a text of slurm_conf_text() describes; 0 where it is no such text.
+// The number of nodes in a text of slurm_conf_text(); 0 for other texts.
 std::uint32_t node_count(std::string_view slurm_conf);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// muster: what Slurm has no command for. Each subcommand is a file of its own.
+// muster: subcommands for which Slurm has no command. Each has a file of its own.
 #include <array>
 #include <cstdio>
 
@@ -65,7 +65,7 @@ std::string names() {
   return text + "help";
 }
 
-// Prints and answers true where the word asks for help, usage or the version.
+// If the word asks for help, usage or the version: prints it and returns true.
 bool answer_general(std::string_view word) {
   if (word == "help" || word == "--help" || word == "-h")
     print_help();

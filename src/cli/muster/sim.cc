@@ -1,5 +1,5 @@
-// muster sim: replays traces of jobs. The scheduler is not part of the commands, so this hands over
-// to the program beside it that has one.
+// muster sim: replays traces of jobs. Commands do not contain the scheduler, so this starts the
+// program next to it that does.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -49,7 +49,7 @@ Result<std::uint32_t> parse_nodes(const std::vector<std::string_view>& args) {
   return nodes;
 }
 
-// The longest of the sockets' names must fit what the kernel allows.
+// The longest socket name must fit the kernel's limit.
 Result<void> check_socket_paths(const Embedded& cluster, const std::vector<std::string>& nodes) {
   constexpr std::size_t kLimit = sizeof(sockaddr_un::sun_path) - 1;
   for (const std::string& node : nodes) {
@@ -144,8 +144,8 @@ void say_what_is_up(const Embedded& cluster, std::string_view how) {
   std::fputs(text.c_str(), stdout);
 }
 
-// The number of nodes to bring up: as asked; after a crash as before, so that its jobs are found;
-// else 1.
+// The number of nodes to start: as requested; after a crash the same as before, so that its jobs
+// are found; else 1.
 Result<std::uint32_t> choose_nodes(const Embedded& cluster, std::uint32_t asked) {
   const std::uint32_t before = cluster.configured_nodes();
   const bool keeps = before != 0 && (cluster.has_crashed() || cluster.has_live_steps());

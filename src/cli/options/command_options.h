@@ -1,5 +1,5 @@
-// Options of a command that has a table of its own (squeue, sinfo, sacct, scancel): its command
-// line, its input variables, --help and --usage all come from the rows of that table.
+// Options of a command that has its own table (squeue, sinfo, sacct, scancel). The rows of the
+// table give its command line, its input variables, --help and --usage.
 #pragma once
 
 #include <cstdlib>
@@ -17,12 +17,12 @@ namespace muster::cli {
 
 using Value = std::string_view;
 
-// What help and usage say of an option.
+// What --help and --usage say about an option.
 struct OptionText {
   WordOption word;
   std::string_view value_name;
   std::string_view help;           // empty = another spelling, not listed
-  const char* variable = nullptr;  // input variable with the same meaning
+  const char* variable = nullptr;  // an input variable with the same meaning
 };
 
 template <class Options>
@@ -34,18 +34,19 @@ struct CommandText {
   std::string_view program;
   std::string_view purpose;   // the line below "Usage:"; may be empty
   std::string_view operands;  // "[job_id...]"
-  bool hints_at_help = true;  // after an unknown option
-  bool short_usage = false;   // --usage names no options
+  bool hints_at_help = true;  // printed after an unknown option
+  bool short_usage = false;   // --usage does not list options
 };
 
 std::string command_help(const CommandText& command, std::span<const OptionText> options);
 std::string command_usage(const CommandText& command, std::span<const OptionText> options);
-// What --help, --usage or --version print, as the end of the command.
+// What --help, --usage or --version print; the command then ends.
 Refusal standard_answer(const CommandText& command, std::span<const OptionText> options,
                         std::string_view name);
 Refusal unknown_option(const CommandText& command, std::string_view getopt_text);
 
-// Variables come first, so that words override them. Returns the words that are not options.
+// Reads variables first, so that the command line overrides them. Returns the words that are not
+// options.
 template <class Options>
 std::expected<std::vector<std::string>, Refusal> read_options(
     const CommandText& command, std::span<const CommandOption<Options>> table,
@@ -75,7 +76,7 @@ std::string usage_of(const CommandText& command, std::span<const CommandOption<O
   return command_usage(command, std::vector<OptionText>(table.begin(), table.end()));
 }
 
-// --- what most options do ---
+// --- setters that many options share ---
 
 inline Outcome put(std::string& to, Value value) {
   to = value;
@@ -100,7 +101,7 @@ Outcome count(Options& options, Value) {
   return {};
 }
 template <class Options>
-Outcome accepted(Options&, Value) {  // nothing differs here
+Outcome accepted(Options&, Value) {  // the option makes no difference here
   return {};
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kSeparator = ":";
 
-// Options that hold for the component they were given to.
+// Options that apply only to the component that they are given for.
 constexpr std::array<std::string_view, 33> kOfOneComponent{"constraint",
                                                            "contiguous",
                                                            "core-spec",
@@ -74,7 +74,8 @@ std::expected<std::vector<ParsedWords>, Refusal> parse_components(
 }
 
 Outcome inherit(JobOptions& options, const JobOptions& previous) {
-  for (Source source : {Source::script, Source::command_line}) {  // variables are read anew
+  // Variables are read anew for each component.
+  for (Source source : {Source::script, Source::command_line}) {
     ParsedWords taken_over;
     for (const auto& [name, use] : previous.given)
       if (use.source == source && !is_of_one_component(name))

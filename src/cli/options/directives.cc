@@ -1,4 +1,4 @@
-// #SBATCH lines of a script.
+// Reads the #SBATCH lines of a script.
 #include "cli/options/directives.h"
 
 #include <fmt/format.h>
@@ -81,7 +81,7 @@ std::expected<Directives, Refusal> read_directives(std::string_view script, std:
       directives.components.emplace_back();
       continue;
     }
-    // Line by line, as an option's value never stands on the next line.
+    // Line by line, because an option's value is never on the next line.
     auto parsed = parse_words(Client::sbatch, *some);
     if (!parsed) return std::unexpected(parsed.error());
     if (!parsed->rest.empty()) return invalid_directive(parsed->rest.front());

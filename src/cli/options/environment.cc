@@ -1,4 +1,4 @@
-// The environment that a job gets: --export, --export-file and --get-user-env.
+// Makes the environment of a job: --export, --export-file and --get-user-env.
 #include "cli/options/environment.h"
 
 #include <sys/resource.h>
@@ -105,7 +105,7 @@ std::string short_host_name() {
 
 namespace {
 
-// A batch shell is not bound itself; its steps read the wish from here.
+// A batch shell is not bound itself, but its steps read the option from here.
 void add_mem_bind(JobEnvironment& environment, const Text& option) {
   auto bind = parse_mem_bind(option);
   if (!bind || (bind->kind == MemBind::Kind::unset && !bind->verbose && !bind->prefer)) return;
@@ -114,7 +114,7 @@ void add_mem_bind(JobEnvironment& environment, const Text& option) {
   environment.set("SLURM_MEM_BIND_VERBOSE", bind->verbose ? "verbose" : "quiet");
 }
 
-// The size of "plane=4" has a variable of its own.
+// The block size of "plane=4" has a variable of its own.
 void add_distribution(JobEnvironment& environment, std::string_view text) {
   if (text.empty()) return;
   auto equals = text.find('=');
@@ -126,12 +126,12 @@ void add_distribution(JobEnvironment& environment, std::string_view text) {
 
 namespace {
 
-// What a job asked for is told to its steps, which may ask for the same again. Tasks are not told
-// what only their own step was given: an srun among them is one of the job, not of the step.
+// A job's options are passed on to its steps, which may use them as defaults. Options of a step are
+// not passed on to its tasks: an srun in a task starts another step of the job.
 void add_job_variables(JobEnvironment& environment, const JobOptions& options) {
   const JobRequest& spec = options.spec;
   auto set_amount = [&](const char* name, const auto& value) {
-    // All of a node's memory has no number of its own.
+    // 0 means all of a node's memory, for which there is no variable.
     if (value.value_or(0) > 0) environment.set_number(name, *value);
   };
   auto set_text = [&](const char* name, const Text& value) {
@@ -177,7 +177,7 @@ void add_option_variables(JobEnvironment& environment, const JobOptions& options
   set_if("SLURM_NTASKS_PER_NODE", spec.ntasks_per_node);
   set_if("SLURM_NTASKS_PER_CORE", spec.ntasks_per_core);
   if (options.hint == "multithread" && !spec.ntasks_per_core)
-    environment.set("SLURM_NTASKS_PER_CORE", "65535");  // as many as there are threads
+    environment.set("SLURM_NTASKS_PER_CORE", "65535");  // as many as the core has threads
   set_if("SLURM_NTASKS_PER_SOCKET", spec.ntasks_per_socket);
   set_if("SLURM_THREADS_PER_CORE", spec.threads_per_core);
   set_text("SLURM_CPU_FREQ_REQ", spec.cpu_freq);

@@ -1,5 +1,5 @@
-// The environment that a job gets from its submitter: --export and its relatives, and what the
-// submitting command adds. Variables that depend on the allocation are the controller's.
+// The environment that a job gets from its submitter: --export and similar options, and variables
+// that the submitting command adds. The controller adds those that depend on the allocation.
 #pragma once
 
 #include <expected>
@@ -11,7 +11,7 @@
 
 namespace muster::cli {
 
-// "NAME=value" entries, in order, each name once.
+// "NAME=value" entries in order; each name occurs once.
 class JobEnvironment {
  public:
   JobEnvironment() = default;
@@ -22,7 +22,7 @@ class JobEnvironment {
   void set_number(std::string_view name, std::uint64_t value);
   void erase(std::string_view name);
   const std::string* find(std::string_view name) const;  // the whole entry, or null
-  std::string_view value(std::string_view name) const;   // empty where unset
+  std::string_view value(std::string_view name) const;   // empty if unset
 
   const std::vector<std::string>& entries() const { return entries_; }
   std::vector<std::string> take() && { return std::move(entries_); }
@@ -31,21 +31,21 @@ class JobEnvironment {
   std::vector<std::string> entries_;
 };
 
-// What a list such as "ALL", "NONE", "NIL", "A,B=value", "ALL,C=3" lets through. SLURM_* always
-// passes.
+// The variables that a list such as "ALL", "NONE", "NIL", "A,B=value", "ALL,C=3" selects. SLURM_*
+// is always included.
 JobEnvironment exported(const JobEnvironment& own, std::string_view list);
-// True where the list does not carry the whole environment, so that a login's basics are needed.
+// Whether the list drops a part of the environment, so that the variables of a login are needed.
 bool export_needs_login(std::string_view list);
 
-// --export-file: entries separated by NUL bytes, or by newlines where the file has no NUL byte.
+// --export-file: entries separated by NUL bytes, or by newlines if the file has no NUL byte.
 std::vector<std::string> parse_export_file(std::string_view bytes);
 
-// Variables that options set for the job: SLURM_NTASKS, SLURM_MEM_PER_NODE, ...
+// Variables that follow from options: SLURM_NTASKS, SLURM_MEM_PER_NODE, ...
 void add_option_variables(JobEnvironment& environment, const JobOptions& options);
-// Where and how the job was submitted: SLURM_SUBMIT_DIR, SLURM_SUBMIT_HOST, SLURM_PRIO_PROCESS.
+// Where the job was submitted: SLURM_SUBMIT_DIR, SLURM_SUBMIT_HOST, SLURM_PRIO_PROCESS.
 void add_submit_variables(JobEnvironment& environment);
 
-// The whole environment of a batch job, and the umask it runs with.
+// The whole environment of a batch job, and its umask.
 struct BatchEnvironment {
   std::vector<std::string> entries;
   std::uint32_t umask = 022;

@@ -1,4 +1,4 @@
-// What --gres=help prints.
+// Prints the list for --gres=help.
 #include "cli/options/gres_help.h"
 
 #include <cstdio>

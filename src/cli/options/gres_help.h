@@ -7,7 +7,7 @@
 
 namespace muster::cli {
 
-// Prints the generic resources that the cluster has; the exit code.
+// Prints the generic resources of the cluster. Returns the exit code.
 int list_gres(std::string_view program, Controller& controller);
 
 }  // namespace muster::cli

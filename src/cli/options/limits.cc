@@ -1,4 +1,4 @@
-// The caller's resource limits that a job inherits: --propagate.
+// Reads the caller's resource limits that a job inherits (--propagate).
 #include "cli/options/limits.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// The caller's resource limits, which a job's processes get: --propagate, and where it is not given
+// The caller's resource limits for a job's processes: --propagate or, by default,
 // PropagateResourceLimits and PropagateResourceLimitsExcept.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace muster::cli {
 
-// "ALL", "NONE", or names such as "AS" with commas between them; the first that is not known.
+// The first unknown name in "ALL", "NONE" or a list such as "AS,NOFILE".
 std::optional<std::string_view> unknown_limit(std::string_view names);
 
-// SLURM_RLIMIT_*: the soft limits that the nodes set, as far as they are wanted.
+// SLURM_RLIMIT_*: the selected soft limits, which the nodes set.
 void add_limit_variables(JobEnvironment& environment, const JobOptions& options,
                          const ClientConfig& config);
 

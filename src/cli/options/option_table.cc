@@ -1,4 +1,4 @@
-// The options of sbatch, srun and salloc, a row on a line each.
+// The options of sbatch, srun and salloc, one row per line.
 #include "cli/options/option_table.h"
 
 #include <array>
@@ -20,7 +20,7 @@ using O = JobOptions;
 using S = JobRequest;
 using T = TaskOptions;
 
-// Sorted by name. help, usage and version are handled by the commands before anything is applied.
+// Sorted by name. The commands handle help, usage and version before they apply options.
 // clang-format off
 constexpr auto kRows = std::to_array<OptionRow>({
 {"accel-bind", 0, R, required, accel_bind, "types", "bind tasks to near GPUs: g"},

@@ -1,5 +1,5 @@
-// The one table of job options: a row per option of sbatch, srun and salloc. The commands' options,
-// their input environment variables, --help and --usage all come from here.
+// The one table of job options: a row per option of sbatch, srun and salloc. Command lines, input
+// variables, --help and --usage all come from it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct OptionRow {
   ParseOption parse;
   std::string_view value_name;  // for --help
   std::string_view help;        // empty = another spelling, not listed
-  // Input variables, several separated by a blank: the first that is set counts.
+  // Input variables, separated by blanks; the first one that is set counts.
   std::string_view sbatch_env = {}, srun_env = {}, salloc_env = {};
 
   bool belongs_to(Client client) const { return clients & static_cast<std::uint8_t>(client); }

@@ -42,7 +42,7 @@ std::expected<ParsedWords, Refusal> parse_words(Client client, std::span<const s
 
 namespace {
 
-// Spellings that mean the same option count as one.
+// All spellings of an option count as the same option.
 std::string_view canonical(std::string_view name) {
   if (name == "tasks-per-node") return "ntasks-per-node";
   if (name == "cpu_bind") return "cpu-bind";
@@ -59,8 +59,8 @@ Outcome apply_one(JobOptions& options, std::string_view name, std::string_view v
   return {};
 }
 
-// Two options have a part of their value in a variable of its own: "plane" and its size, a number
-// of switches and the time to wait for them.
+// Two options have part of their value in a second variable: the block size of "plane", and the
+// time to wait for a number of switches.
 std::string with_second_variable(std::string_view row, std::string_view name, std::string value,
                                  const std::function<const char*(const char*)>& lookup) {
   auto append = [&](char separator, const std::string& variable) {

@@ -1,6 +1,6 @@
-// The job options of sbatch, srun and salloc: what was asked, and where. The table (option_table.h)
-// knows the options, this file applies them: #SBATCH lines first, then input environment variables,
-// then the command line, so that later ones win.
+// The job options of sbatch, srun and salloc: the values, and where they came from. The table
+// (option_table.h) knows the options, this file applies them: #SBATCH lines first, then input
+// variables, then the command line, so that later ones win.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ struct JobOptions {
   JobOptions(Client command, Time time_of_call) : client(command), now(time_of_call) {}
 
   Client client;
-  Time now;  // dates such as now+1hour are relative to it
+  Time now;  // the base of dates such as now+1hour
   JobRequest spec;
-  TaskOptions task;  // of steps; what the job's own fields say (files, directory) is not in it
-  std::map<std::string, OptionUse, std::less<>> given;  // by long name; the use that won
+  TaskOptions task;  // for steps; fields that the job itself has (files, directory) are not in it
+  std::map<std::string, OptionUse, std::less<>> given;  // by long name; the use that counts
 
   bool quiet = false;
   std::uint32_t verbose = 0;
@@ -46,7 +46,7 @@ struct JobOptions {
   Text export_list;        // --export; empty = not given
   Text hint, profile;
   std::string host_file;  // SLURM_HOSTFILE
-  bool parsable = false;  // --parsable: the id alone
+  bool parsable = false;  // --parsable: print only the id
   Text clusters;
   std::optional<std::uint32_t> immediate_s;  // -I; 0 = at once
   std::optional<Uid> owner;                  // --uid
@@ -64,7 +64,7 @@ struct JobOptions {
   std::optional<std::uint32_t> job_id, kill_on_bad_exit, wait_s, threads, msg_timeout_s, relative;
   std::optional<std::uint32_t> reserved_ports;
   Text mpi;
-  std::optional<std::string> bcast, compress, send_libs;  // given without a value: empty
+  std::optional<std::string> bcast, compress, send_libs;  // empty = given without a value
   Text bcast_exclude;
   Text prolog, epilog;
 
@@ -79,7 +79,7 @@ struct JobOptions {
   }
 };
 
-// Options before the command, in the order written, and the words from the command on.
+// Options before the command in their order, and the words from the command on.
 struct ParsedWords {
   std::vector<std::pair<std::string_view, std::string>> options;  // long name, value
   std::vector<std::string> rest;
@@ -87,15 +87,15 @@ struct ParsedWords {
 std::expected<ParsedWords, Refusal> parse_words(Client client, std::span<const std::string> words);
 
 Outcome apply(JobOptions& options, const ParsedWords& words, Source source);
-// `lookup` gives a variable's value or null; std::getenv fits.
+// `lookup` returns a variable's value or null; std::getenv fits.
 Outcome apply_environment(JobOptions& options,
                           const std::function<const char*(const char*)>& lookup);
 
-// After all sources: what options imply for each other, and what contradicts itself. Warnings that
-// the user should see go to `warnings`, one line each.
+// To be called after all sources: applies what options imply for each other, and finds
+// contradictions. Warnings for the user go to `warnings`, one line each.
 Outcome finish(JobOptions& options, std::vector<std::string>& warnings);
 
-// -v: "mem : 10" for every option given.
+// -v: a line such as "mem : 10" for every option given.
 std::string describe(const JobOptions& options);
 
 }  // namespace muster::cli

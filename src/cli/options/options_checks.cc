@@ -1,4 +1,4 @@
-// What the options of a job mean together: counts that follow from others, and contradictions.
+// Checks the options of a job together: counts that follow from others, and contradictions.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -17,8 +17,8 @@ namespace muster::cli {
 
 namespace {
 
-// Only one of --mem, --mem-per-cpu and --mem-per-gpu may be given; one that comes from the
-// environment gives way.
+// Only one of --mem, --mem-per-cpu and --mem-per-gpu may be given. A value from the environment is
+// dropped if another one is given.
 Outcome check_memory(JobOptions& o) {
   int written = 0;
   for (std::string_view name : {"mem", "mem-per-cpu", "mem-per-gpu"}) {
@@ -40,7 +40,7 @@ Outcome check_memory(JobOptions& o) {
   if (kept != "mem") o.spec.memory_per_node_mib.reset();
   if (kept != "mem-per-cpu") o.spec.memory_per_cpu_mib.reset();
   if (kept != "mem-per-gpu") o.spec.memory_per_gpu_mib.reset();
-  // All that the node has, whichever way it is said.
+  // All memory of the node, with either option.
   if (o.spec.memory_per_cpu_mib == 0u)
     o.spec.memory_per_node_mib = std::exchange(o.spec.memory_per_cpu_mib, std::nullopt);
   return {};
@@ -65,15 +65,15 @@ std::size_t distinct(std::vector<std::string> names) {
   return static_cast<std::size_t>(std::ranges::unique(names).begin() - names.begin());
 }
 
-// Names for as many different nodes as -N allows.
+// Keeps as many different names as -N allows.
 void keep_names_of_nodes(std::vector<std::string>& names, std::uint32_t nodes) {
   for (std::size_t count = 1; count <= names.size(); ++count)
     if (distinct({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count)}) > nodes)
       return names.resize(count - 1);
 }
 
-// -m arbitrary: task after task on the nodes of -w, or of the file that SLURM_HOSTFILE names. That
-// variable asks for it by itself, whatever -m says.
+// -m arbitrary: one task after the other on the nodes of -w, or of the file in SLURM_HOSTFILE. That
+// variable implies -m arbitrary, whatever -m says.
 Outcome list_tasks(JobOptions& o) {
   JobRequest& spec = o.spec;
   if (!o.host_file.empty()) spec.distribution = "arbitrary";
@@ -95,7 +95,7 @@ Outcome list_tasks(JobOptions& o) {
                    "the -w option",
                    kExitFailure);
   auto names = expand_hostlist(spec.required_nodes);
-  if (!names) return {};  // the controller says what is wrong with it
+  if (!names) return {};  // the controller reports the error
   if (spec.num_tasks && *spec.num_tasks < names->size()) names->resize(*spec.num_tasks);
   if (o.is_said("nodes") && spec.max_nodes) keep_names_of_nodes(*names, spec.max_nodes);
   spec.required_nodes = Text(join(*names, ","));
@@ -105,7 +105,7 @@ Outcome list_tasks(JobOptions& o) {
   return {};
 }
 
-// srun with more names than nodes: the first ones count.
+// srun with more names than nodes uses the first names.
 void keep_first_names(JobOptions& o, std::vector<std::string> names, std::uint32_t count) {
   JobRequest& spec = o.spec;
   print_error(client_name(o.client),
@@ -121,7 +121,7 @@ Outcome count_named_nodes(JobOptions& o) {
   JobRequest& spec = o.spec;
   if (spec.required_nodes.empty()) return {};
   auto names = expand_hostlist(spec.required_nodes);
-  if (!names) return {};  // the controller says what is wrong with it
+  if (!names) return {};  // the controller reports the error
   auto count = static_cast<std::uint32_t>(distinct(*names));
   if (count <= spec.min_nodes) return {};
   if (spec.nodes_given && spec.max_nodes != 0 && spec.max_nodes < count) {
@@ -135,9 +135,8 @@ Outcome count_named_nodes(JobOptions& o) {
   return {};
 }
 
-// --hint: compute-bound and memory-bound programs use one thread of each core, the latter one core
-// of each socket. An option that says how many threads a core gets overrides the hint; a variable
-// does not.
+// --hint: programs bound by computing or memory use one thread per core, the latter also one core
+// per socket. An option about threads per core overrides the hint; a variable does not.
 void follow_hint(JobOptions& o) {
   if (o.is_said("threads-per-core") || o.is_said("ntasks-per-core") || o.is_said("extra-node-info"))
     o.hint = {};
@@ -147,8 +146,8 @@ void follow_hint(JobOptions& o) {
   if (memory_bound) o.spec.cores_per_socket = 1;
 }
 
-// sbatch and salloc take the parts of nodes that are asked for as the places of tasks, where -B or
-// an exact number of nodes is given, or their names.
+// sbatch and salloc derive the number of tasks from requested sockets, cores and threads: with -B,
+// an exact number of nodes, or named nodes.
 void count_tasks_by_shape(JobOptions& o) {
   JobRequest& spec = o.spec;
   if (o.client == Client::srun || spec.num_tasks || spec.ntasks_per_node) return;
@@ -181,13 +180,13 @@ void count_tasks(JobOptions& o) {
   if (!spec.ntasks_per_node) return;
   std::uint32_t per_node = *spec.ntasks_per_node;
   const bool is_range = spec.max_nodes > spec.min_nodes;
-  if (!spec.num_tasks && !is_range)  // of a range it shows at the start
+  if (!spec.num_tasks && !is_range)  // with a range it is known at the start
     spec.num_tasks = spec.min_nodes * per_node;
   else if (spec.num_tasks && !spec.nodes_given)
     spec.min_nodes = std::max(spec.min_nodes, (*spec.num_tasks + per_node - 1) / per_node);
 }
 
-// -m plane: the last node must get a task as well. srun learns from its allocation what there is.
+// -m plane: the last node must get a task too. srun checks this with its allocation.
 Outcome check_planes(const JobOptions& o) {
   const JobRequest& spec = o.spec;
   if (o.client == Client::srun || spec.min_nodes < 2) return {};
@@ -215,7 +214,7 @@ Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
   if (auto done = count_named_nodes(o); !done) return done;
   follow_hint(o);
   count_tasks_by_shape(o);
-  if (!follows_gpus) shrink_to_tasks(o, warnings);  // else they are needed for the GPUs
+  if (!follows_gpus) shrink_to_tasks(o, warnings);  // otherwise the nodes are needed for the GPUs
   count_tasks(o);
   return check_planes(o);
 }

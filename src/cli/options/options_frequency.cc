@@ -1,5 +1,5 @@
-// Options about the speed of CPUs and GPUs: checked and written as the reference shows them. They
-// are kept with the job and passed to its tasks.
+// Options about the frequency of CPUs and GPUs: checked, and written as Slurm shows them. They are
+// kept with the job and passed to its tasks.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@ namespace muster::cli {
 
 namespace {
 
-// From slow to fast; every word is above every number of kHz.
+// From slow to fast; each word is above any number of kHz.
 constexpr std::array<std::string_view, 4> kSpeeds{"Low", "Medium", "Highm1", "High"};
 constexpr std::array<std::string_view, 6> kGovernors{"Conservative", "OnDemand",  "Performance",
                                                      "PowerSave",    "SchedUtil", "UserSpace"};

@@ -1,4 +1,4 @@
-// What options that count GPUs imply for tasks and nodes, and which of them contradict each other.
+// Derives numbers of tasks and nodes from options that count GPUs, and finds contradictions.
 #include "cli/options/options_gpus.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct TypeCounts {
   GpuCounts counts;
 };
 
-// In the order in which the types are named. A text that does not parse counts as not given.
+// In the order in which the types are named. Malformed text counts as not given.
 std::vector<TypeCounts> counts_by_type(const JobSpec& spec) {
   std::vector<TypeCounts> types;
   auto add = [&](const Result<std::vector<GresRequest>>& list, std::uint64_t GpuCounts::* count) {
@@ -31,7 +31,7 @@ std::vector<TypeCounts> counts_by_type(const JobSpec& spec) {
       if (g.name != "gpu") continue;
       auto same = std::ranges::find(types, g.type, &TypeCounts::type);
       if (same == types.end()) same = types.insert(types.end(), {g.type, {}});
-      same->counts.*count = g.count;  // of a kind that is named twice, the last number counts
+      same->counts.*count = g.count;  // if a type is named twice, the last count applies
     }
   };
   add(parse_gpus(spec.gpus), &GpuCounts::total);
@@ -50,14 +50,14 @@ bool asks_gpus(const JobSpec& spec) {
   return !gres || std::ranges::any_of(*gres, [](const GresRequest& g) { return g.name == "gpu"; });
 }
 
-// Of GPUs; a job has these or whole ones.
+// Whether it asks for shares of GPUs, which cannot be combined with whole GPUs.
 bool asks_shares(const JobSpec& spec) {
   auto gres = parse_gres(spec.gres);
   return gres && std::ranges::any_of(
                      *gres, [](const GresRequest& g) { return is_part_of_gpus(g.name.view()); });
 }
 
-// "gpu:v100:1,gpu:1" leaves open whether the second one may be a v100.
+// Both with and without a type, as in "gpu:v100:1,gpu:1": the second one might be a v100 too.
 bool mixes_types(const JobSpec& spec) {
   std::map<Text, std::pair<bool, bool>> said;  // without a type, with one
   if (auto gres = parse_gres(spec.gres))
@@ -74,7 +74,7 @@ Outcome bad_gres(const JobOptions& o, std::string_view why) {
                  kExitFailure);
 }
 
-// -n, or what stands for it; 0 = nothing does.
+// The number of tasks by -n or equivalent options; 0 = not given.
 std::uint32_t tasks_said(const JobSpec& spec) {
   if (spec.num_tasks) return *spec.num_tasks;
   if (spec.ntasks_per_node) return std::max(1u, spec.min_nodes) * *spec.ntasks_per_node;
@@ -111,7 +111,7 @@ Outcome check_gpus_per_task(JobOptions& o, const GpuCounts& gpus) {
   return {};
 }
 
-// GPUs of the job and of each node, or of each of its sockets, give the number of nodes.
+// GPUs per job and per node (or per socket) determine the number of nodes.
 Outcome check_gpus_per_node(JobOptions& o, GpuCounts gpus) {
   JobRequest& spec = o.spec;
   if ((gpus.total && gpus.total < std::max(gpus.per_node, gpus.per_socket)) ||
@@ -155,7 +155,7 @@ Outcome check_memory_per_gpu(JobOptions& o) {
                                  *spec.memory_per_gpu_mib));
 }
 
-// Tasks of a GPU and GPUs of the job give each other's number.
+// Tasks per GPU and GPUs of the job determine each other's number.
 Outcome check_tasks_per_gpu(JobOptions& o) {
   JobRequest& spec = o.spec;
   if (!spec.ntasks_per_gpu) return {};
@@ -171,7 +171,7 @@ Outcome check_tasks_per_gpu(JobOptions& o) {
   if (!spec.gpus_per_socket.empty()) return both("--gpus-per-socket");
   if (o.is_said("ntasks-per-node")) return both("--ntasks-per-node");
   if (o.task.gpu_bind.empty()) o.task.gpu_bind = fmt::format("single:{}", *spec.ntasks_per_gpu);
-  if (o.job_id) return {};  // a step takes the counts of its job
+  if (o.job_id) return {};  // a step uses the counts of its job
   if (!asks_gpus(spec)) {
     if (!spec.num_tasks)
       return bad_gres(o,
@@ -189,7 +189,7 @@ Outcome check_tasks_per_gpu(JobOptions& o) {
   const std::uint64_t all =
       gpus.total || is_range ? gpus.total : gpus.per_node * std::max(1u, spec.min_nodes);
   if (all) spec.num_tasks = static_cast<std::uint32_t>(all) * *spec.ntasks_per_gpu;
-  // They are not spread over more nodes: these would bring more GPUs.
+  // No further nodes, because they would bring further GPUs.
   if (all && !gpus.total && !spec.nodes_given) spec.max_nodes = spec.min_nodes;
   return {};
 }

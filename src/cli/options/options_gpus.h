@@ -1,5 +1,4 @@
-// What the options that count GPUs mean together: the numbers of tasks and nodes that follow, and
-// contradictions.
+// Options that count GPUs: the numbers of tasks and nodes that follow, and contradictions.
 #pragma once
 
 #include "cli/options/options_values.h"

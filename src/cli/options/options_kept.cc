@@ -1,4 +1,4 @@
-// Options that are kept with the job and only shown, and options that are refused.
+// Options that are only kept with the job and shown, and options that are refused.
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ Outcome two_burst_buffers(const JobOptions& o) {
 
 }  // namespace
 
-// There are no burst buffers: the request is only shown.
+// There are no burst buffers: the text is only shown.
 Outcome burst_buffer(JobOptions& o, const OptionRow&, std::string_view value) {
   if (o.is_given("bbf")) return two_burst_buffers(o);
   o.spec.burst_buffer = Text(value);
@@ -28,12 +28,12 @@ Outcome burst_buffer_file(JobOptions& o, const OptionRow& row, std::string_view 
   if (o.is_given("bb")) return two_burst_buffers(o);
   auto text = io::read_file(std::string(value));
   if (!text) return refused(o, fmt::format("Invalid --{} specification", row.name), kExitFailure);
-  // The reference adds the file to a batch script, where only a plugin would find it.
+  // Slurm adds the file to a batch script, where only a plugin would use it.
   if (o.client != Client::sbatch) o.spec.burst_buffer = Text(trim(*text));
   return {};
 }
 
-// No runtime for containers is configured: the job runs without, as in the reference.
+// No container runtime is configured: the job runs without one, as in Slurm.
 Outcome container(JobOptions& o, const OptionRow&, std::string_view value) {
   o.spec.container = Text(value);
   return {};
@@ -45,7 +45,7 @@ Outcome x11(JobOptions& o, const OptionRow&, std::string_view) {
   return refused(o, "X11 forwarding not available", kExitFailure);
 }
 
-// Without a number none are reserved, as in the reference.
+// Without a number no ports are reserved, as in Slurm.
 Outcome resv_ports(JobOptions& o, const OptionRow&, std::string_view value) {
   auto count = value.empty() ? std::optional(0u) : parse_whole(value, 0);
   if (!count)

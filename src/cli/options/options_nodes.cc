@@ -26,7 +26,7 @@ std::optional<std::string> read_node_file(const std::string& path) {
 
 namespace {
 
-// A count of nodes, with k or m for 1024 and its square.
+// A number of nodes; k and m multiply by 1024 and 1024 * 1024.
 std::optional<std::uint32_t> parse_node_count(std::string_view text) {
   std::uint64_t factor = 1;
   if (!text.empty() && (text.back() == 'k' || text.back() == 'K')) factor = 1024;
@@ -54,7 +54,7 @@ Outcome node_names(JobOptions& o, const OptionRow& row, std::string_view value, 
 
 }  // namespace
 
-// "sockets[:cores[:threads]]"; "*" leaves a part open, and so does one that is missing.
+// "sockets[:cores[:threads]]"; parts that are "*" or missing are not set.
 Outcome extra_node_info(JobOptions& o, const OptionRow& row, std::string_view value) {
   std::optional<std::uint32_t>* parts[] = {&o.spec.sockets_per_node, &o.spec.cores_per_socket,
                                            &o.spec.threads_per_core};
@@ -88,7 +88,7 @@ Outcome hint(JobOptions& o, const OptionRow&, std::string_view value) {
   if (!std::ranges::any_of(kHints, [&](std::string_view known) { return iequals(value, known); }))
     return refused(o, fmt::format("unrecognized --hint argument \"{}\", see --hint=help", value),
                    kExitFailure);
-  o.hint = lower(value);  // what follows from it depends on other options
+  o.hint = lower(value);  // its effects depend on other options: see follow_hint
   return {};
 }
 
@@ -108,7 +108,7 @@ Outcome nodes(JobOptions& o, const OptionRow&, std::string_view value) {
           kExitBadOption);
   }
   o.spec.min_nodes = *max == 0 ? 0 : std::max<std::uint32_t>(*min, 1);
-  o.spec.max_nodes = *max;  // "-N 0" bounds nothing
+  o.spec.max_nodes = *max;  // "-N 0" means no limit
   o.spec.nodes_given = *max != 0;
   return {};
 }

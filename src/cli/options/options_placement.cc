@@ -1,4 +1,4 @@
-// Options that say where on the machines a job is put.
+// Options about where on the machines a job is placed.
 #include "base/text/duration.h"
 #include "base/text/strings.h"
 #include "cli/options/options_values.h"
@@ -13,7 +13,7 @@ Outcome gres_flags(JobOptions& o, const OptionRow& row, std::string_view value) 
   return {};
 }
 
-// A list without names is not the same as no list: it stays in the request as an empty list.
+// A list without names differs from no list: the request gets an empty list.
 Outcome partition_names(JobOptions& o, const OptionRow&, std::string_view value) {
   o.spec.partition = value.empty() ? "," : value;
   return {};

@@ -1,4 +1,4 @@
-// Options about how tasks are laid out, bound and watched.
+// Options about layout, binding and monitoring of tasks.
 #include <algorithm>
 #include <array>
 
@@ -52,7 +52,7 @@ Outcome acctg_freq(JobOptions& o, const OptionRow& row, std::string_view value) 
   return {};
 }
 
-// Nothing writes profiles; tasks see the request in their environment, as in the reference.
+// Nothing writes profiles. Tasks see the option in their environment, as in Slurm.
 Outcome profile(JobOptions& o, const OptionRow&, std::string_view value) {
   static constexpr std::array<std::string_view, 6> kTypes{"None", "All",    "Energy",
                                                           "Task", "Lustre", "Network"};
@@ -78,7 +78,7 @@ Outcome compress(JobOptions& o, const OptionRow&, std::string_view value) {
   return {};
 }
 
-// g: GPUs close to the task's CPUs; n: network cards, of which tasks have none to choose from.
+// g: GPUs close to the task's CPUs. n: network cards; accepted, but there are none to choose from.
 Outcome accel_bind(JobOptions& o, const OptionRow& row, std::string_view value) {
   if (value.empty() || value.find_first_not_of("gmnv") != value.npos)
     return invalid_specification(o, row);

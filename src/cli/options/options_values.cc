@@ -1,4 +1,4 @@
-// Options whose values need more than a number or a text.
+// Options whose values need a parser of their own.
 #include "cli/options/options_values.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::unexpected<Refusal> invalid_specification(const JobOptions& o, const Option
 
 std::unexpected<Refusal> invalid_number(const JobOptions& o, const OptionRow& row,
                                         std::string_view value) {
-  // One option goes without its dashes, as in the reference.
+  // In Slurm's message this option has no dashes.
   std::string_view dashes = row.name == "immediate" ? "" : "--";
   return refused(o, fmt::format("Invalid numeric value \"{}\" for {}{}.", value, dashes, row.name),
                  kExitFailure);
@@ -80,7 +80,7 @@ Outcome gres(JobOptions& o, const OptionRow&, std::string_view value) {
 }
 
 Outcome exclusive(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (iequals(value, "mcs")) {  // there are no labels that would tell jobs apart
+  if (iequals(value, "mcs")) {  // there are no labels by which jobs could differ
     o.spec.exclusive_mcs = true;
     return {};
   }
@@ -199,7 +199,7 @@ Outcome kill_on_invalid_dep(JobOptions& o, const OptionRow& row, std::string_vie
   return {};
 }
 
-// "[timeout][S|L]": how long to wait for the login shell and whether it is one; we always take one.
+// "[timeout][S|L]": how long to wait for the login shell, and whether it is one; here it always is.
 Outcome get_user_env(JobOptions& o, const OptionRow& row, std::string_view value) {
   auto digits = value.find_first_not_of("0123456789");
   if (digits != value.npos) {
@@ -223,7 +223,7 @@ Outcome wrap(JobOptions& o, const OptionRow&, std::string_view value) {
 }
 
 Outcome verbose(JobOptions& o, const OptionRow&, std::string_view value) {
-  // The input variable carries a level, the option counts.
+  // The input variable contains a level; each -v adds one.
   if (value.empty())
     ++o.verbose;
   else if (auto level = parse_number<std::uint32_t>(value))

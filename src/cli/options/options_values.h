@@ -1,6 +1,5 @@
-// Parsers of option values, one per kind of value. Each writes one field and answers a bad value
-// with the reference's words and exit code. The templates take the field:
-// text<&JobRequest::account>.
+// Parsers of option values, one per kind of value. Each sets one field, and answers a bad value
+// with Slurm's message and exit code. The templates take the field: text<&JobRequest::account>.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +29,7 @@ Field& field_of(JobOptions& o, Field Class::* member) {
     return o.*member;
 }
 
-// Amounts as --mem takes them: digits with K, M, G or T and an optional B.
+// Sizes as for --mem: digits with K, M, G or T and an optional B.
 std::optional<std::uint64_t> parse_memory(std::string_view text);
 
 template <auto Member>
@@ -39,7 +38,7 @@ Outcome text(JobOptions& o, const OptionRow&, std::string_view value) {
   return {};
 }
 
-// An option whose value may be left out.
+// For an option whose value may be left out.
 template <auto Member>
 Outcome optional_text(JobOptions& o, const OptionRow&, std::string_view value) {
   field_of(o, Member) = std::string(value);
@@ -52,7 +51,7 @@ Outcome flag(JobOptions& o, const OptionRow&, std::string_view) {
   return {};
 }
 
-// A count of at least one, or of at least zero.
+// A number that is at least `least`.
 std::optional<std::uint32_t> parse_whole(std::string_view text, std::uint32_t least);
 template <auto Member, std::uint32_t Least = 1>
 Outcome number(JobOptions& o, const OptionRow& row, std::string_view value) {
@@ -61,7 +60,7 @@ Outcome number(JobOptions& o, const OptionRow& row, std::string_view value) {
   field_of(o, Member) = *count;
   return {};
 }
-// The same for an option whose argument may be left out.
+// The same for an option whose value may be left out.
 template <auto Member, std::uint32_t Default>
 Outcome number_or(JobOptions& o, const OptionRow& row, std::string_view value) {
   if (!value.empty()) return number<Member, 0>(o, row, value);
@@ -95,7 +94,7 @@ Outcome date(JobOptions& o, const OptionRow& row, std::string_view value) {
   return {};
 }
 
-// Accepted and without effect: the row's help says why.
+// Accepted without effect; the row's help says why.
 Outcome ignored(JobOptions& o, const OptionRow& row, std::string_view value);
 
 Outcome extra_node_info(JobOptions& o, const OptionRow& row, std::string_view value);
@@ -132,7 +131,7 @@ Outcome wait_all_nodes(JobOptions& o, const OptionRow& row, std::string_view val
 Outcome wrap(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome verbose(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome distribution(JobOptions& o, const OptionRow& row, std::string_view value);
-// Node names in a file, one expression per line or several with commas.
+// Node names in a file: one expression per line, or several with commas.
 std::optional<std::string> read_node_file(const std::string& path);
 Outcome propagate(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome acctg_freq(JobOptions& o, const OptionRow& row, std::string_view value);

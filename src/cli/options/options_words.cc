@@ -69,12 +69,12 @@ class Splitter {
     return word.empty() ? kEmptyList : std::string_view(word);
   }
 
-  // The plural of a name before, or a second letter for it.
+  // Another spelling of the option before it: the plural, or a second letter.
   bool says_the_same(std::string_view name, std::size_t before) const {
     return name == known_[before].name || name == fmt::format("{}s", known_[before].name);
   }
 
-  // An exact name, or the only one that starts so.
+  // An exact name, or the only name that begins so.
   std::expected<std::size_t, std::string> find(std::string_view name,
                                                std::string_view written) const {
     std::vector<std::size_t> candidates;

@@ -1,6 +1,6 @@
-// The words of a command line, split into options and the rest by getopt's rules (GNU long options
-// with unambiguous abbreviations, bundled letters, "--"), and with its texts. getopt itself keeps
-// global state and prints on its own, which #SBATCH lines and tests cannot use.
+// The words of a command line, split into options and arguments by getopt's rules (GNU long options
+// with unambiguous abbreviations, bundled letters, "--"), with getopt's messages. getopt itself
+// uses global state and prints by itself, which #SBATCH lines and tests cannot use.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Argument : std::uint8_t {
   none,
   required,
   optional,       // "--x=value", "-xvalue"
-  optional_word,  // ... or the next word, unless that is an option itself
+  optional_word,  // also the next word, unless it is an option
 };
 
 struct WordOption {
@@ -27,8 +27,8 @@ struct WordOption {
 };
 
 struct GivenOption {
-  std::size_t option = 0;  // index into the options known
-  std::string value;       // empty where none was given
+  std::size_t option = 0;  // index into `known`
+  std::string value;       // empty if none was given
 };
 
 struct SplitWords {
@@ -37,15 +37,15 @@ struct SplitWords {
   bool ended_by_dashes = false;
 };
 
-// What -j "" gives an option with an optional word, so that it is not taken for -j alone.
+// The value of -j "" for an optional_word, which distinguishes it from -j without a value.
 inline constexpr std::string_view kEmptyList = ",";
 
 enum class Operands : std::uint8_t {
-  end_options,  // the first word that is no option starts the command (sbatch, srun)
-  anywhere,     // options may follow (scancel 12 --signal TERM)
+  end_options,  // the first word that is no option begins the command (sbatch, srun)
+  anywhere,     // options may follow arguments (scancel 12 --signal TERM)
 };
 
-// The error is getopt's text without the program's name: "unrecognized option '--nosuch'".
+// The error is getopt's message without the program's name: "unrecognized option '--nosuch'".
 std::expected<SplitWords, std::string> split_options(std::span<const WordOption> known,
                                                      std::span<const std::string> words,
                                                      Operands operands);

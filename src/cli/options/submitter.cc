@@ -1,4 +1,4 @@
-// What a request says of the user and the host that it comes from.
+// Sets the user and the host of a request.
 #include "cli/options/submitter.h"
 
 #include <grp.h>

@@ -1,4 +1,4 @@
-// Who submits a job, and whose it becomes: --uid and --gid of root.
+// Who submits a job, and who will own it: root may use --uid and --gid.
 #pragma once
 
 #include <string_view>
@@ -14,10 +14,10 @@ struct Owner {
   Uid uid;
   Gid gid;
 };
-Owner owner_of(const JobOptions& options);  // of the job: --uid and --gid, or the caller
-bool become(const Owner& owner);            // for good; false with errno
+Owner owner_of(const JobOptions& options);  // --uid and --gid, or the caller
+bool become(const Owner& owner);            // permanently; false with errno
 
-// The job's owner and where it was submitted.
+// Sets the job's owner, and where it was submitted.
 void set_submitter(JobRequest& spec, const JobOptions& options);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// --help, --usage and -V.
+// Prints --help, --usage and --version.
 #include "cli/options/usage.h"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ std::string help_line(char letter, std::string_view name, std::string_view value
 }
 
 std::string usage_part(std::string_view name, Argument argument, std::string_view value_name) {
-  // No bracket inside a bracket: tools split the text at them.
+  // No brackets within brackets, because tools split the text at them.
   if (argument == Argument::none || value_name.contains('['))
     return fmt::format("[--{}{}]", name, argument == Argument::none ? "" : "=...");
   return fmt::format("[--{}={}]", name, value_name);

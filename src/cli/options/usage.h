@@ -1,4 +1,4 @@
-// --help, --usage and --version, out of the option table.
+// --help, --usage and --version, made from the option table.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ std::string usage_part(std::string_view name, Argument argument, std::string_vie
 // "Usage: sbatch [a] [b] ..." wrapped to 80 columns.
 std::string wrapped_usage(std::string_view program, const std::vector<std::string>& parts);
 
-// Prints and answers true where the words ask for help, usage or the version.
+// If the words ask for help, usage or the version: prints it and returns true.
 bool answer_help(Client client, const ParsedWords& words);
 
 }  // namespace muster::cli

@@ -1,5 +1,5 @@
-// The fields of a job: one row for each, with its name in --json, in squeue and in `scontrol show
-// job`. The order is that of --json.
+// The fields of a job: one row each, with the names in --json, squeue and `scontrol show job`, in
+// the order of --json.
 #include "cli/tables/json.h"
 
 #include <algorithm>
@@ -24,21 +24,21 @@ using R = const JobRow&;
 using V = FieldValue&;
 
 constexpr JobRow::Mark kLeast{wire::Detail::least};  // a JobLine has it
-constexpr JobRow::Mark kAll{wire::Detail::all};      // what is brief does not
+constexpr JobRow::Mark kAll{wire::Detail::all};      // a brief view lacks it
 
-constexpr const char* kNone = "";  // nothing printed, but the field is there
+constexpr const char* kNone = "";  // prints nothing, but the field exists
 constexpr const char* kNullText = "(null)";
 constexpr const char* kNotThere = "N/A";
 constexpr const char* kStar = "*";
 
 void say_nothing(R, V v) { v.text(""); }
 void say_zero(R, V v) { v.number(0); }
-void say_no_federation(R, V v) { v.text(""); }  // no cluster of ours is in one
+void say_no_federation(R, V v) { v.text(""); }  // there are no federations
 void say_unset(R, V) {}
 
 void say_gpus(V v, const auto& count) { v.text(count ? fmt::format("gres:gpu:{}", *count) : ""); }
 
-// What a listing cuts to its width: reasons, but never lists of nodes.
+// A listing cuts reasons to the column's width, but never lists of nodes.
 void append_reason_or_nodes(R r, std::size_t width, std::string& out) {
   out += reason_or_nodes(r);
   if (out.starts_with('(')) out.resize(std::min(out.size(), width));
@@ -47,9 +47,9 @@ void append_reason_or_nodes(R r, std::size_t width, std::string& out) {
 void say_time_left(R r, V v) {
   const Minutes limit = r.line().time_limit;
   const Seconds used = std::chrono::floor<Seconds>(r.line().run_time);
-  // Seconds used are counted as %M counts them: both add up to the limit.
+  // Seconds are rounded as for %M, so that both add up to the limit.
   if (limit == kUnlimited || used > limit)
-    v.text(limit == kUnlimited ? "UNLIMITED" : "INVALID");  // the latter in its OverTimeLimit
+    v.text(limit == kUnlimited ? "UNLIMITED" : "INVALID");  // INVALID in OverTimeLimit
   else
     v.span(limit - used);
 }
@@ -71,7 +71,7 @@ void say_resources(R r, V v) {
                      text(spec.threads_per_core)));
 }
 
-// Lists and --json tell the names of files as patterns.
+// Lists and --json show file names as patterns.
 std::string absolute(const JobOwn& own, std::string_view path) {
   if (path == "none") return "/dev/null";
   if (path.starts_with('/')) return std::string(path);
@@ -91,7 +91,7 @@ void say_errors(R r, V v) {
 void say_input(R r, V v) {
   v.text(r.own().std_in.empty() ? std::string_view("/dev/null") : r.own().std_in.view());
 }
-// scontrol shows the files of batch jobs alone.
+// scontrol shows files of batch jobs only.
 template <auto Path>
 void show_path(R r, V v) {
   if (r.spec().kind == JobKind::batch) v.text(Path(r.job()));
@@ -257,7 +257,7 @@ constexpr Field<JobRow> kFields[] = {
     {{"wckey"}, {'w', "WCKey", "WCKEY"}, {}, [](R r, V v) { v.text(r.spec().wckey); }},
     {{"current_working_directory"}, {'Z', "WorkDir", "WORK_DIR"}, {"WorkDir", kNone}, [](R r, V v) { v.text(r.own().work_dir); }, {.mark = kAll}},
 
-    // What squeue alone has, or as well as scontrol.
+    // Fields of squeue, some of them also of scontrol.
     {{}, {'i', "JobArrayID", "JOBID"}, {}, [](R r, V v) { v.text(job_id_text(r)); }, {.key = job_id_key, .mark = kLeast}},
     {{}, {'m', "MinMemory", "MIN_MEMORY"}, {}, [](R r, V v) { v.memory(r.spec().memory_per_cpu_mib.value_or(r.spec().memory_per_node_mib.value_or(0))); }},
     {{}, {'p', "Priority", "PRIORITY"}, {}, [](R r, V v) { v.text(fmt::format("{:.14f}", r.priority() / 4294967295.0)); }, {.key = [](R r) -> std::int64_t { return r.priority(); }, .mark = kLeast}},
@@ -277,13 +277,14 @@ constexpr Field<JobRow> kFields[] = {
     {{}, {0, "PendingTime", "PENDING_TIME"}, {}, say_pending_time},
     {{}, {0, "ReqSwitch", "REQ_SWITCH"}, {"Switches", kOmit, show_switches}, [](R r, V v) { v.number(r.spec().switches); }},
     {{}, {0, "SiblingsActiveRaw", "ACTIVE_SIBLINGS_RAW", "NA"}, {}, say_no_federation},
-    {{}, {0, "SiblingsViableRaw", "VIALBLE_SIBLINGS_RAW", "NA"}, {}, say_no_federation},  // the reference's spelling
+    // misspelt as in Slurm
+    {{}, {0, "SiblingsViableRaw", "VIALBLE_SIBLINGS_RAW", "NA"}, {}, say_no_federation},
     {{}, {0, "Wait4Switch", "WAIT4SWITCH"}, {}, [](R r, V v) { v.span(r.spec().switches_wait.value_or(Seconds{0})); }},
 
-    // What scontrol alone has.
+    // Fields of scontrol only.
     {{}, {}, {"AllocNode:Sid"}, [](R r, V v) { v.text(fmt::format("{}:{}", r.spec().submit_host.view(), r.own().submit_sid)); }},
     {{}, {}, {"GresEnforceBind", kOmit}, [](R r, V v) { v.text(r.spec().enforce_binding ? "Yes" : r.spec().disable_binding ? "No" : ""); }},
-    // As the reference spells it.
+    // Misspelt as in Slurm.
     {{}, {}, {"KillOInInvalidDependent", kOmit}, [](R r, V v) { if (r.spec().kill_on_invalid_dependency) v.text(*r.spec().kill_on_invalid_dependency ? "Yes" : "No"); }},
     {{}, {}, {"MailUser", kOmit}, show_mail_user},
     {{}, {}, {"MailType", kOmit}, [](R r, V v) { if (r.spec().mail_type != 0) v.text(mail_types_text(r.spec().mail_type)); }},

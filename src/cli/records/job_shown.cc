@@ -1,4 +1,4 @@
-// The fields of a job that `scontrol show job` makes of several others, or says in more words.
+// Fields of `scontrol show job` that combine several values or need formatting of their own.
 #include "cli/records/job_shown.h"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ void show_batch_host(const JobRow& row, FieldValue& value) {
     value.text(view.node_names.front());
 }
 
-// What was asked for, "2-2" where -N said so, and what its tasks need.
+// The requested number ("2-2" with -N), and what the tasks need.
 void show_nodes_asked(const JobRow& row, FieldValue& value) {
   const JobSpec& spec = row.spec();
   if (!row.job().run->allocation.empty()) return value.number(row.job().run->allocation.size());

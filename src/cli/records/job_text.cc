@@ -1,4 +1,4 @@
-// scontrol show job: the record of a job, line by line in the order that scripts expect.
+// scontrol show job: the record of a job, with lines in the order that scripts expect.
 #include <algorithm>
 #include <cctype>
 
@@ -15,7 +15,7 @@ namespace {
 
 using fmt::format;
 
-// -d: which CPUs and devices on which nodes; neighbours that hold the same share a line.
+// -d: the CPUs and devices on each node; neighbouring nodes with the same share a line.
 void add_allocation(const JobRow& row, RecordLines& lines) {
   const wire::JobView& view = row.view();
   const auto& shares = row.job().run->allocation;
@@ -46,8 +46,8 @@ void add_allocation(const JobRow& row, RecordLines& lines) {
   }
 }
 
-// "CPU_min_freq=Low CPU_max_freq=High Governor=OnDemand" of "Low-High:OnDemand". A speed begins
-// with a digit or is one of the four words; all else is a governor.
+// "CPU_min_freq=Low CPU_max_freq=High Governor=OnDemand" for "Low-High:OnDemand". A speed begins
+// with a digit or is one of the four words; anything else is a governor.
 std::string cpu_frequency(std::string_view text) {
   auto colon = text.find(':');
   std::string_view speeds = text.substr(0, colon), governor;

@@ -1,4 +1,4 @@
-// What fields of a job say: its id, its state, its times, where more than one surface shows them.
+// Values of a job's fields that several surfaces show: id, state, times.
 #include <fmt/format.h>
 
 #include "base/text/duration.h"
@@ -28,7 +28,7 @@ ShownNames shown_names(wire::ShownState state) {
   return {};
 }
 
-// Where nodes still clean up after a job, only those count as its own.
+// While nodes clean up after a job, only these count as the job's.
 bool shows_remaining_nodes(const JobRow& row) { return row.job().completing(); }
 
 bool is_failure(JobState state) {
@@ -58,12 +58,12 @@ std::string job_id_text(const JobRow& row) {
 }
 
 std::int64_t job_id_key(const JobRow& row) {
-  constexpr int kTaskBits = 31;  // array tasks are far fewer
+  constexpr int kTaskBits = 31;  // enough for any array
   const wire::JobLine& job = row.line();
   std::uint32_t task = 0;
   if (row.task != kNoTask)
     task = row.task;
-  else if (job.is_array_record())  // those that wait come after the others
+  else if (job.is_array_record())  // waiting tasks come last
     task = (1u << kTaskBits) - 1;
   else if (job.task_id != kNoTask)
     task = job.task_id;
@@ -103,7 +103,7 @@ Time start_time(const JobRow& row) {
 }
 
 Time end_time(const JobRow& row) {
-  constexpr std::chrono::days kNeverMeans{365};  // an unlimited job is expected to end in a year
+  constexpr std::chrono::days kNeverMeans{365};  // a job without limit is expected to end in a year
   if (is_set(row.job().over_since())) return row.job().over_since();
   Time start = start_time(row);
   if (!is_set(start)) return start;

@@ -1,5 +1,5 @@
-// The fields of a node: one row for each, with its name in --json, in sinfo and in `scontrol show
-// node`. The order is that of --json.
+// The fields of a node: one row each, with the names in --json, sinfo and `scontrol show node`, in
+// the order of --json.
 #include "cli/tables/json.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr NodeGroup::Mark kSum{Grouping::sum};
 constexpr const char* kNull = "(null)";
 constexpr const char* kNone = "";
 
-// The smallest value, "+" behind it where some node has more.
+// The smallest value, followed by "+" if some node has more.
 template <auto Get>
 void say_least(R r, V v) {
   std::uint64_t least = 0, most = 0;
@@ -238,7 +238,7 @@ constexpr Field<NodeGroup> kFields[] = {
     {{"tres_used"}, {}, {"AllocTRES", kNone}, say_used_tres},
     {{"tres_weighted"}, {}, {}, [](R r, V v) { v.real(static_cast<double>(r.first()->used_cpus.size())); }},
 
-    // What sinfo alone has.
+    // Fields of sinfo only.
     {{}, {'t', "StateCompact", "STATE", "n/a"}, {}, [](R r, V v) { if (auto* n = r.first()) v.text(node_state_compact(*n)); }, {.key = row_state_key}},
     {{}, {'z', "SocketCoreThread", "S:C:T"}, {}, say_sockets_cores_threads, {.mark = kRange}},
     {{}, {'A', "NodeAI", "NODES(A/I)"}, {}, [](R r, V v) { const CpuCounts c = node_counts(r.nodes); v.text(fmt::format("{}/{}", c.allocated, c.idle)); }, {.key = [](R r) { return static_cast<std::int64_t>(node_counts(r.nodes).allocated); }, .mark = kSum}},
@@ -247,9 +247,10 @@ constexpr Field<NodeGroup> kFields[] = {
     {{}, {'F', "NodeAIOT", "NODES(A/I/O/T)"}, {}, [](R r, V v) { say_counts(v, node_counts(r.nodes)); }, {.key = [](R r) { return static_cast<std::int64_t>(node_counts(r.nodes).allocated); }, .mark = kSum}},
     {{}, {'T', "StateLong", "STATE", "n/a"}, {}, [](R r, V v) { if (auto* n = r.first()) v.text(node_state_word(*n)); }, {.key = row_state_key}},
     {{}, {'U', "UserLong", "USER", "Unknown"}, {}, [](R r, V v) { say_reason_user(r, v); if (auto* n = with_reason(r)) v.text(fmt::format("({})", n->reason_uid.value)); }},
-    {{}, {'V', "Cluster", "CLUSTER"}, {}, [](R, V v) { v.text("N/A"); }},  // of a federation
+    // there are no federations
+    {{}, {'V', "Cluster", "CLUSTER"}, {}, [](R, V v) { v.text("N/A"); }},
 
-    // What scontrol alone has.
+    // Fields of scontrol only.
     {{}, {}, {"AveWatts"}, [](R, V v) { v.number(0); }},
     {{}, {}, {"CapWatts"}, [](R, V v) { v.text("n/a"); }},
     {{}, {}, {"CPUEfctv"}, [](R r, V v) { v.number(effective_cpus(r.first()->config)); }},

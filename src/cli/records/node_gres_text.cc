@@ -1,4 +1,4 @@
-// What nodes have of generic resources and what jobs hold of them, as text.
+// Formats the generic resources of nodes and of jobs on them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ IdSet sockets_of(const NodeConfig& node, const IdSet& cores) {
   return sockets;
 }
 
-// The cores close to the GPUs of the pool, or to those that it is a part of.
+// The cores close to the GPUs of the pool, or to the GPUs whose shares it has.
 IdSet cores_of(const NodeConfig& node, const GresPool& pool) {
   if (!pool.is_part_of_gpus()) return pool.cores_near(pool.indices);
   IdSet cores;

@@ -1,4 +1,4 @@
-// scontrol show node, show config, and texts that records share.
+// scontrol show node and show config, and texts that several records share.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ std::string gres_text(const std::vector<GresShare>& gres, bool with_indices) {
     out += share.name.view();
     if (!share.type.empty()) out += format(":{}", share.type.view());
     const IdSet& shown = share.devices.empty() ? share.indices : share.devices;
-    if (with_indices && shown.empty() && share.count > 0) {  // of what is only counted
+    if (with_indices && shown.empty() && share.count > 0) {  // gres that are only counted
       out += format("(CNT:{})", share.count);
       continue;
     }

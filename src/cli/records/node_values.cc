@@ -1,4 +1,4 @@
-// What fields of nodes and partitions say, where more than one shows it.
+// Values of fields of nodes and partitions that several surfaces show.
 #include <fmt/format.h>
 
 #include "base/text/strings.h"
@@ -48,7 +48,7 @@ CpuCounts node_counts(const std::vector<const wire::NodeView*>& nodes) {
   return sum;
 }
 
-// States are numbers in Slurm, a base and flags above it; sorting by state follows them.
+// In Slurm states are numbers, a base with flags above it, and sorting follows these numbers.
 std::int64_t state_key(const Node& node) {
   std::string text = node_state_long(node);
   std::string_view base = base_state(text);
@@ -68,7 +68,7 @@ std::int64_t state_key(const Node& node) {
 std::string partition_name(const NodeGroup& group, std::size_t width) {
   std::string_view name = group.partition->name;
   if (!group.partition->is_default) return std::string(name);
-  // The star is kept where the name has to be cut.
+  // The star stays even if the name must be cut.
   if (width > 0 && name.size() >= width) name = name.substr(0, width - 1);
   return fmt::format("{}*", name);
 }

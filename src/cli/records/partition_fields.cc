@@ -1,5 +1,4 @@
-// The fields of a partition: one row for each, with its name in sinfo and in `scontrol show
-// partition`.
+// The fields of a partition: one row each, with the names in sinfo and `scontrol show partition`.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -39,7 +38,7 @@ void show_availability(R r, V v) {
   v.text(upper(lower.plain_text()));
 }
 
-// Who is denied is told where nobody is named as allowed.
+// The denied names are shown only if none are allowed.
 template <auto Allow, auto Deny>
 void show_allowed(R r, V v) {
   P p = *r.partition;
@@ -52,7 +51,7 @@ void show_denied(R r, V v) {
   if ((p.*Allow).empty()) v.text(p.*Deny);
 }
 
-// Memory is said for each CPU or for each node.
+// Memory is given per CPU or per node.
 template <auto PerCpu, auto PerNode>
 void show_per_node(R r, V v) {
   P p = *r.partition;
@@ -63,7 +62,7 @@ void show_per_node(R r, V v) {
     v.text("UNLIMITED");
 }
 
-// What Nodes= names that is no node.
+// Entries of Nodes= that are not nodes.
 void show_node_sets(R r, V v) {
   const std::vector<Text>& known = r.partition_view->node_names;
   std::vector<std::string> sets, none;
@@ -101,7 +100,7 @@ constexpr Field<NodeGroup> kFields[] = {
     {{}, {'R', "PartitionName", "PARTITION"}, {"PartitionName"}, [](R r, V v) { v.text(r.partition->name); }},
     {{}, {'S', "AllocNodes", "ALLOCNODES", "all"}, {"AllocNodes", "ALL"}, [](R r, V v) { v.text(not_all(r.partition->allow_alloc_nodes)); }},
 
-    // What scontrol alone has.
+    // Fields of scontrol only.
     {{}, {}, {"AllowAccounts", kOmit}, show_allowed<&Partition::allow_accounts, &Partition::deny_accounts>},
     {{}, {}, {"AllowQos", kOmit}, show_allowed<&Partition::allow_qos, &Partition::deny_qos>},
     {{}, {}, {"Alternate", kOmit}, [](R r, V v) { v.text(r.partition->alternate); }},

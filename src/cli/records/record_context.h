@@ -1,4 +1,4 @@
-// What the fields of any record are read with: the time, whose names are asked for, how times read.
+// What fields of all records need: the present time, names of users, the format of times.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct RecordContext {
   std::size_t task_text_limit = 64;  // SLURM_BITSTR_LEN; 0 = none
   bool no_convert = false;           // --noconvert
 
-  // As squeue and sinfo print values.
+  // The format of values in squeue and sinfo.
   Form listed() const {
     return {.times = &times, .short_spans = true, .raw_exit = true, .convert = !no_convert};
   }

@@ -1,4 +1,4 @@
-// Which fields of a record `scontrol show` prints, line by line.
+// Which fields of a record `scontrol show` prints on which line.
 #pragma once
 
 #include <span>
@@ -13,13 +13,13 @@
 
 namespace muster::cli {
 
-// The labels of a line: "Priority Nice Account QOS". A blank at its end is printed. A line whose
-// fields are all left out is none.
+// The labels of a line: "Priority Nice Account QOS". A blank at the end is printed. A line without
+// any field is left out.
 template <class Record>
 struct ShownLine {
   std::string_view labels;
-  bool details_only = false;  // -d
-  // Lines that are no list of fields.
+  bool details_only = false;  // only with -d
+  // For lines that are not a list of fields.
   void (*add)(const Record& record, RecordLines& lines) = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// What `scontrol show` prints of one record. Pure: records in, text out, the same to the character
-// as the tools around Slurm parse it.
+// What `scontrol show` prints for one record, exact to the character, because tools around Slurm
+// parse it. Pure: records in, text out.
 #pragma once
 
 #include <algorithm>
@@ -27,23 +27,23 @@ struct ShowStyle {
 std::string job_text(const wire::JobView& view, const ShowStyle& style);
 std::string node_text(const wire::NodeView& view, const ShowStyle& style);
 std::string partition_text(const wire::PartitionView& view, const ShowStyle& style);
-// `suffix` tells the commands of a step apart: "+0".
+// `suffix` distinguishes the commands of a step: "+0".
 std::string step_text(const wire::JobView& view, const Step& step, std::string_view suffix,
                       const ShowStyle& style);
 std::string config_text(const wire::ConfigReply& config, Time now);
 
-// --- building blocks ---
+// --- parts that several records use ---
 
-// "(null)" for nothing.
+// "(null)" for an empty text.
 std::string_view or_null(std::string_view text);
 // "gpu:v100:2(IDX:1-2)"
 std::string gres_text(const std::vector<GresShare>& gres, bool with_indices);
-// "gpu:v100:4(S:0-1)", with the sockets that are close
+// "gpu:v100:4(S:0-1)", with the close sockets
 std::string gres_of_node(const NodeConfig& node);
-// "gpu:v100:2(IDX:1-2)"; "gpu:v100:0(IDX:N/A)" where none is held
+// "gpu:v100:2(IDX:1-2)"; "gpu:v100:0(IDX:N/A)" if none is used
 std::string used_gres_of_node(const Node& node);
 
-// ",gres/gpu=2,gres/shard=4": counts by name, those of all types together
+// ",gres/gpu=2,gres/shard=4": counts by name, summed over types
 template <class Gres>
 std::string gres_sums(const std::vector<Gres>& gres) {
   std::vector<std::pair<Text, std::uint64_t>> sums;
@@ -60,7 +60,7 @@ std::string gres_sums(const std::vector<Gres>& gres) {
   return out;
 }
 
-// The lines of a record, joined as the style asks.
+// The lines of a record, on one line with -o.
 class RecordLines {
  public:
   explicit RecordLines(const ShowStyle& style) : style_(style) {}
@@ -68,7 +68,7 @@ class RecordLines {
     if (!text_.empty()) text_ += style_.one_line ? " " : "\n   ";
     text_ += line;
   }
-  // A line that stands deeper; on one line it keeps its two blanks.
+  // An indented line; on one line it keeps its two blanks.
   void add_inner(const std::string& line) { add("  " + line); }
   std::string finish(bool trailing_separator) const {
     std::string end = style_.one_line ? "\n" : "\n\n";

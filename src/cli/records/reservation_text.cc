@@ -1,5 +1,5 @@
-// The fields of a reservation: one row for each, with its header in sinfo -T and its label in
-// `scontrol show reservation`.
+// The fields of a reservation: one row each, with the header in sinfo -T and the label in `scontrol
+// show reservation`.
 #include "cli/records/reservation_text.h"
 
 #include <algorithm>

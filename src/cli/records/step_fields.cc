@@ -1,4 +1,4 @@
-// The fields of a step: one row for each, with its name in squeue -s and in `scontrol show step`.
+// The fields of a step: one row each, with the names in squeue -s and `scontrol show step`.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -23,13 +23,13 @@ constexpr const char* kNone = "";
 void say_nothing(R, V v) { v.text(""); }
 
 void say_step_id(R r, V v) {
-  // A step of a component goes by the component's own id.
+  // A step of a component is shown with the component's own id.
   const Job& job = r.job();
   const std::string owner = job.is_het() ? std::to_string(job.id.value) : job_id_text(r.owner);
   v.text(fmt::format("{}.{}{}", owner, step_name(r.step->id), r.suffix));
 }
 std::int64_t step_key(R r) {
-  // Step numbers are small but for the special ones (batch, extern), which sort last.
+  // Step numbers are small, except for special steps (batch, extern), which are sorted last.
   return static_cast<std::int64_t>(std::uint64_t{r.job().id.value} << 31 |
                                    std::min(r.step->id.value, 0x7fffffffu));
 }
@@ -44,7 +44,7 @@ void say_nodes(R r, V v) {
   v.text(compress_hostlist(names));
 }
 
-// What every node of the step holds, as it was asked for: "gres:gpu:1".
+// What each node of the step holds, as it was requested: "gres:gpu:1".
 void say_devices(R r, V v) {
   std::string& text = v.text();
   if (r.step->id == kBatchStep || r.step->nodes.empty()) return;
@@ -66,7 +66,7 @@ Tres tres_of(const Step& step) {
 }
 void say_cpus(R r, V v) {
   std::uint64_t cpus = 0;
-  if (r.step->id != kBatchStep)  // the script uses what its job has, not a share of its own
+  if (r.step->id != kBatchStep)  // the script has no share of its own
     for (const StepNode& place : r.step->nodes) cpus += place.share.cpus.size();
   v.number(cpus);
 }
@@ -79,8 +79,8 @@ void show_tres(R r, V v) {
   v.text(fmt::format(",node={}", tres.nodes));
 }
 
-// Without a wish tasks are laid out in blocks, and one on each node counts as cyclic. Where srun
-// made the job itself, only with both -N and -n.
+// The default layout is blocks, or cyclic with one task per node. If srun made the job itself, it
+// is shown only with both -N and -n.
 void show_layout(R r, V v) {
   const Step& step = *r.step;
   const JobSpec& spec = *r.job().spec;
@@ -133,7 +133,7 @@ constexpr Field<StepRow> kFields[] = {
     {{}, {0, "tres-per-step", "TRES_PER_STEP"}, {"TresPerStep", kOmit}, say_amounts},
     {{}, {0, "tres-per-task", "TRES_PER_TASK"}, {"TresPerTask", kOmit}, [](R r, V v) { v.text(r.step->tres.per_task); }},
 
-    // What scontrol alone has.
+    // Fields of scontrol only.
     {{}, {}, {"Dist", kOmit}, show_layout},
     {{}, {}, {"Nodes"}, [](R r, V v) { v.number(r.step->nodes.size()); }},
     {{}, {}, {"ResvPorts"}, [](R r, V v) { v.text(r.step->reserved_ports.text()); }},

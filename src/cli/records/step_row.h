@@ -1,4 +1,4 @@
-// A step, or one of its commands: what squeue -s lists and `scontrol show step` prints.
+// A step, or one of its commands, for squeue -s and `scontrol show step`.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct StepRow {
 
   JobRow owner;
   const Step* step = nullptr;
-  std::string_view suffix = {};  // of one of its commands: "+0"
+  std::string_view suffix = {};  // for one of its commands: "+0"
 
   const Job& job() const { return owner.job(); }
   Form form() const { return owner.form(); }

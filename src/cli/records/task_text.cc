@@ -12,9 +12,10 @@ namespace muster::cli {
 
 namespace {
 
-constexpr std::size_t kFewTasks = 5;  // as many are listed one by one even where they have a step
+// Up to this many are listed one by one, even if evenly spaced.
+constexpr std::size_t kFewTasks = 5;
 
-// The common distance of single, evenly spaced tasks.
+// The distance of evenly spaced tasks.
 std::optional<std::uint32_t> even_step(const IdSet& tasks) {
   const auto& ranges = tasks.ranges();
   if (ranges.size() <= kFewTasks) return std::nullopt;

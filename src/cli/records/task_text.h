@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-// "0-5,7", "0-15:3": cut at the limit, where there is one.
+// "0-5,7", "0-15:3"; cut at the limit, if there is one.
 std::string task_set_text(const IdSet& tasks, std::uint32_t running_limit, std::size_t limit);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Asks the controller for rows of accounting and collects the parts of its answer.
+// Requests accounting rows from the controller, and collects the parts of its answer.
 #include "cli/sacct/fetch.h"
 
 #include <algorithm>

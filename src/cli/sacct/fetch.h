@@ -1,4 +1,4 @@
-// What accounting answers to a question, row by row.
+// Accounting's answer to a query, row by row.
 #pragma once
 
 #include <expected>
@@ -14,7 +14,7 @@ namespace muster::cli {
 std::expected<std::vector<AccountingRow>, Refusal> fetch_accounting(
     std::string_view program, Controller& controller, const wire::AccountingRequest& request);
 
-// The controller of a cluster that keeps accounting.
+// Connects to the controller; fails if the cluster keeps no accounting.
 std::expected<Controller, Refusal> connect_to_accounting(std::string_view program);
 
 }  // namespace muster::cli

@@ -1,5 +1,5 @@
-// The fields of what accounting keeps of jobs and steps: one row for each, with its name in sacct
-// and sstat and its key in the --json of a job and of a step. The order is that of the latter.
+// The fields of jobs and steps in accounting: one row each, with the name in sacct and sstat, and
+// the keys in the --json of jobs and steps, in the order of the latter.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ constexpr Lines kJobs = Lines::jobs, kSteps = Lines::steps;
 struct Named {
   std::string_view name;
   int width = 0;           // negative = left-aligned
-  const char* unset = "";  // printed for no value
+  const char* unset = "";  // printed if there is no value
 };
 constexpr Named kNoColumn{};
 
@@ -37,12 +37,12 @@ constexpr Field<AcctLine> row(Keyed<AcctLine> job, Keyed<AcctLine> step, Named n
           get,
           {.mark = {named.width, lines, step}}};
 }
-// A column alone.
+// A column that is not in --json.
 constexpr Field<AcctLine> column(std::string_view name, int width, Getter<AcctLine> get,
                                  Lines lines = Lines::all) {
   return row({}, {}, {name, width}, get, lines);
 }
-// A value in --json alone.
+// A value that is only in --json.
 constexpr Field<AcctLine> keyed(Keyed<AcctLine> job, Keyed<AcctLine> step, Getter<AcctLine> get) {
   return row(job, step, kNoColumn, get);
 }
@@ -70,13 +70,13 @@ void say_empty_list(L, V v) { v.list({}); }
 
 void say_seconds(V v, Millis span) { v.span(std::chrono::floor<Seconds>(span)); }
 
-// A held job, whose priority is 0, is not eligible.
+// A held job (priority 0) is not eligible.
 void say_eligible(L l, V v) {
   const JobRecord& job = l.job();
   const bool is_held = job.state == JobState::pending && job.priority == 0;
   v.time(l.step ? l.step->started : is_held ? Time{} : job.eligible);
 }
-// How long the job waited although it might have run.
+// How long the job waited while it was eligible.
 Seconds waited(L l) {
   const JobRecord& job = l.job();
   if (!is_set(job.eligible)) return Seconds{0};
@@ -120,7 +120,7 @@ void say_node_names(L l, V v) {
   v.list(names ? std::move(*names) : std::vector<std::string>{});
 }
 
-// Joules, in thousands where there are that many: "5.11K".
+// Joules, in thousands for large numbers: "5.11K".
 void say_energy(L l, V v) {
   double amount = static_cast<double>(l.step->usage.energy_j.total);
   std::string_view unit = "";
@@ -210,7 +210,7 @@ constexpr Field<AcctLine> kFields[] = {
     keyed({"wckey.flags"}, {}, say_empty_list),
     row({"working_directory"}, {}, {"WorkDir", 20}, say_text<&J::work_dir>, kJobs),
 
-    // What steps alone have.
+    // Fields of steps only.
     row({}, {"tasks.count"}, {"NTasks", 8}, [](L l, V v) { v.number(l.step->num_tasks); }, kSteps),
     keyed({}, {"pid"}, say_nothing),
     keyed({}, {"CPU.requested_frequency", nullptr, write_frequency}, say_nothing),
@@ -219,7 +219,7 @@ constexpr Field<AcctLine> kFields[] = {
     row({}, {"statistics.energy.consumed", say_zero}, {"ConsumedEnergyRaw", 17}, [](L l, V v) { v.number(l.step->usage.energy_j.total); }, kSteps),
     row({}, {"task.distribution"}, {"Layout", 9}, [](L l, V v) { v.text(is_numbered(l.step->step) ? "Block" : "Unknown"); }, kSteps),
 
-    // Columns alone.
+    // Columns that are not in --json.
     column("AllocCPUS", 10, [](L l, V v) { v.number(acct_cpus(l)); }),
     column("AssocID", 7, say_zero),
     column("AveCPU", 10, written<put_measure<&U::cpu_us, average_of, put_cpu_amount>>),

@@ -1,5 +1,4 @@
-// sacct --json: the keys and types of Slurm's OpenAPI dbv0.0.38, which are those of the table of
-// fields.
+// sacct --json: keys and types of Slurm's OpenAPI dbv0.0.38, taken from the table of fields.
 #include "cli/tables/json.h"
 
 #include "base/text/size.h"
@@ -14,7 +13,7 @@ namespace {
 
 Json step_json(const AcctLine& line) {
   Json out;
-  // The order of a step's keys is not that of a job's.
+  // The keys of a step have another order than those of a job.
   for (const char* key : {"nodes", "tres", "time", "exit_code", "tasks", "pid", "CPU",
                           "kill_request_user", "state", "statistics", "step", "task"})
     out[key] = nullptr;
@@ -50,7 +49,7 @@ Json tres_json(std::string_view text) {
     std::string name = part.substr(0, equals), value = part.substr(equals + 1);
     auto slash = name.find('/');
     std::string type = name.substr(0, slash);
-    int id = 1001;  // the first beyond Slurm's own
+    int id = 1001;  // the first id after those of Slurm
     for (const auto& [known, number] : kIds)
       if (type == known) id = number;
     auto count = type == "mem" ? parse_mib(value) : parse_count(value);

@@ -1,4 +1,4 @@
-// The lines of sacct.
+// Prints the lines of sacct.
 #include "cli/sacct/list.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool names(const std::vector<std::string>& wanted, std::string_view name) {
          std::ranges::any_of(wanted, [&](const std::string& w) { return iequals(w, name); });
 }
 
-// -T: times outside of the window are moved to its borders.
+// -T: times outside of the window are moved to its ends.
 AccountingRow truncated(AccountingRow row, Time start, Time end) {
   auto clamp = [&](Time& t) {
     if (is_set(t) && is_set(start)) t = std::max(t, start);

@@ -1,4 +1,4 @@
-// sacct without its connection: options in, accounting rows in, text out.
+// sacct without its connection: options and accounting rows in, text out.
 #pragma once
 
 #include <expected>
@@ -27,7 +27,7 @@ struct AcctOptions {
        truncate_times = false;
   UnitStyle units;
   int verbose = 0;
-  // What the server does not filter.
+  // Filters that the controller does not apply.
   std::vector<Gid> gids;
   std::vector<std::string> wckeys, reasons, constraints;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> nodes_between, cpus_between;

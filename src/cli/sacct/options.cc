@@ -1,4 +1,4 @@
-// sacct's command line.
+// Reads the command line of sacct.
 #include <array>
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::unexpected<Refusal> die(std::string_view text) {
   return std::unexpected(Refusal{fatal_line("sacct", text)});
 }
 
-// What is settled only when all options are known.
+// Values that depend on several options.
 struct Parsing {
   AcctOptions options;
   std::string format;
@@ -245,14 +245,14 @@ constexpr auto kRows = std::to_array<CommandOption<P>>({
 constexpr CommandText kCommand{"sacct", "Lists jobs and steps, also those that have ended.", "",
                                /*hints_at_help=*/false};
 
-Outcome settle(Parsing& parsing) {
+Outcome finish(Parsing& parsing) {
   AcctOptions& options = parsing.options;
   wire::AccountingRequest& request = options.request;
   if (!parsing.format.empty() && parsing.long_form)
     return die(
         "Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry.");
   const Time end = is_set(request.end) ? request.end : parsing.now;
-  // States without a start are asked for as of now.
+  // States without a start mean the present moment.
   const bool is_now = request.by_state && request.jobs.empty() && !is_set(request.start);
   const Time start = is_now ? parsing.now : request.start;
   if (is_set(start) && start > end)
@@ -282,7 +282,7 @@ std::expected<AcctOptions, Refusal> parse_sacct(std::span<const std::string> wor
     for (const std::string& word : *rest) text += fmt::format("\n {}", word);
     return refuse(text);
   }
-  if (auto done = settle(parsing); !done) return std::unexpected(done.error());
+  if (auto done = finish(parsing); !done) return std::unexpected(done.error());
   return std::move(parsing.options);
 }
 

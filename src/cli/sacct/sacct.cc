@@ -1,5 +1,5 @@
-// sacct: jobs and steps out of accounting. Options in sacct_options.cc, fields in sacct_fields.cc,
-// lines in sacct_list.cc; here they meet the controller.
+// sacct: jobs and steps from accounting. Reads options (options.cc), asks the controller, prints
+// lines (list.cc) of fields (fields.cc).
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kRule =
     "--------------------------------------------------------------------------------";
 
-// -B, --env-vars: what the jobs ran, which the controller keeps as long as it knows them.
+// -B, --env-vars: scripts and environments, which the controller has as long as it knows the jobs.
 Outcome print_scripts(Controller& controller, const AcctOptions& options,
                       const std::vector<AccountingRow>& rows) {
   if (options.request.jobs.empty())

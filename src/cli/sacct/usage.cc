@@ -1,4 +1,4 @@
-// Computes and formats sacct's columns about what a step used.
+// Computes and formats sacct's columns about a step's usage.
 #include "cli/sacct/usage.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ struct InputTres {
   Measure Usage::* measure;
   Put put;
 };
-// By name, as the column lists them.
+// In the order of the column: by name.
 constexpr InputTres kInput[] = {
     {"cpu", &Usage::cpu_us, put_cpu_amount},
     {"fs/disk", &Usage::read_bytes, put_count},
@@ -26,8 +26,8 @@ constexpr InputTres kInput[] = {
     {"vmem", &Usage::vmem_kib, put_kib_amount},
 };
 
-// "cpu=...,energy=...,fs/disk=...": `energy` empty leaves that one out. What was never measured,
-// like the GPUs of a step without any, is left out, too.
+// "cpu=...,energy=...,fs/disk=...": an empty `energy` is left out, and so is everything that was
+// never measured, such as GPUs of a step without any.
 template <class Append>
 std::string input_list(const AcctLine& line, std::string_view energy, Append&& append) {
   std::string out;

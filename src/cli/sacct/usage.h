@@ -1,4 +1,4 @@
-// sacct's columns about what a step used: AveRSS, MaxDiskReadNode, TRESUsageInMin and so on.
+// sacct's columns about a step's usage: AveRSS, MaxDiskReadNode, TRESUsageInMin and so on.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace muster::cli {
 
-// How an amount prints.
+// How an amount is printed.
 void put_cpu_amount(const AcctLine& line, std::uint64_t microseconds, std::string& out);
 void put_kib_amount(const AcctLine& line, std::uint64_t kib, std::string& out);
 void put_disk_amount(const AcctLine& line, std::uint64_t bytes, std::string& out);
 void put_count(const AcctLine& line, std::uint64_t count, std::string& out);
 
-// Which of a measure's numbers.
+// Which value of a measure to print.
 inline std::uint64_t average_of(const Measure& m) { return m.average(); }
 inline std::uint64_t max_of(const Measure& m) { return m.max; }
 inline std::uint64_t min_of(const Measure& m) { return m.min; }

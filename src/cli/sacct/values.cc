@@ -1,4 +1,4 @@
-// What sacct's fields say of jobs and steps.
+// Values of sacct's fields.
 #include <fmt/format.h>
 
 #include "base/text/duration.h"
@@ -102,7 +102,7 @@ std::string amount_text(std::uint64_t amount, char unit, const UnitStyle& style)
     return fmt::format("{:.2f}{}", value, style.unit);
   }
   if (!style.convert) return fmt::format("{}{}", amount, unit);
-  // As with memory elsewhere: up a unit where a whole or a half of it remains.
+  // As for other memory sizes: uses the next unit if that leaves whole or half units.
   std::uint64_t halves = amount * 2;
   while (halves >= 2048 && halves % 1024 == 0 && at + 1 < kUnits.size()) {
     halves /= 1024;

@@ -1,4 +1,4 @@
-// See command.h.
+// Starts the command of an allocation, and controls its terminal.
 #include "cli/salloc/command.h"
 
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ AllocationCommand::~AllocationCommand() {
 }
 
 void AllocationCommand::give_terminal_to(pid_t group) const {
-  // A process in the background is stopped for this, unless it ignores the signal.
+  // The kernel stops a background process that does this, unless it ignores SIGTTOU.
   auto before = std::signal(SIGTTOU, SIG_IGN);
   tcsetpgrp(STDIN_FILENO, group);
   std::signal(SIGTTOU, before);
@@ -61,7 +61,7 @@ Result<void> AllocationCommand::start(const std::vector<std::string>& argv,
     _exit(127);
   }
   if (terminal_) {
-    setpgid(pid_, pid_);  // the child does the same: whichever comes first counts
+    setpgid(pid_, pid_);  // the child does the same, because either may run first
     give_terminal_to(pid_);
   }
   return {};

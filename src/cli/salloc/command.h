@@ -21,12 +21,12 @@ class AllocationCommand {
   AllocationCommand(const AllocationCommand&) = delete;
   AllocationCommand& operator=(const AllocationCommand&) = delete;
 
-  // As the owner of the job. Fails where the program is not there.
+  // Runs as the owner of the job. Fails if the program does not exist.
   Result<void> start(const std::vector<std::string>& argv,
                      const std::vector<std::string>& environment, const std::string& directory,
                      const Owner& owner);
-  // Its wait status, once it has ended. One that was stopped stops this process too: the shell that
-  // started both has to get its terminal back.
+  // The wait status once the command has ended. If the command was stopped, this process stops too,
+  // so that the shell that started it gets its terminal back.
   std::optional<std::uint32_t> poll_end();
   void signal(int number) const;
   bool is_interactive() const { return terminal_; }
@@ -35,7 +35,7 @@ class AllocationCommand {
   void give_terminal_to(pid_t group) const;
 
   pid_t pid_ = -1;
-  bool terminal_ = false;  // it has the terminal and its own process group
+  bool terminal_ = false;  // it has the terminal and a process group of its own
 };
 
 }  // namespace muster::cli

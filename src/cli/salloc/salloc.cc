@@ -1,4 +1,4 @@
-// salloc: gets an allocation, runs a command or a shell in it here, and gives it back.
+// salloc: gets an allocation, runs a command or a shell in it on this machine, and gives it back.
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,11 +36,11 @@ constexpr Seconds kBellAfter{10};
 constexpr Seconds kReconnectEvery{1};
 
 struct SallocPlan {
-  std::vector<JobOptions> components;  // one, or those of a heterogeneous job
+  std::vector<JobOptions> components;  // one per component
   std::vector<std::string> argv;       // empty = the default command
   int kill_signal = 0;                 // -K; 0 = none
 
-  // What concerns the whole job was given to any component and is known to the last.
+  // Options of the whole job may be given for any component; the last component has all of them.
   const JobOptions& options() const { return components.back(); }
 };
 
@@ -50,7 +50,7 @@ std::vector<std::string> login_shell() {
   return {"/bin/sh"};
 }
 
-// What runs in the allocation where no command was given: a shell here, or one on its first node
+// The command if none was given: a shell here, or a shell on the first node
 // (LaunchParameters=use_interactive_step).
 std::vector<std::string> default_command(const ClientConfig& config) {
   if (!config.uses_interactive_step) return login_shell();
@@ -129,7 +129,7 @@ wire::SubmitRequest make_submit_request(const SallocPlan& plan) {
   return request;
 }
 
-// What one job, or one component, has been given.
+// Variables about what one job or component was granted.
 std::vector<std::pair<const char*, std::string>> granted_variables(const wire::JobView& view) {
   const Job& job = *view.job;
   std::vector<std::uint32_t> cpus, tasks;
@@ -160,11 +160,11 @@ std::vector<std::pair<const char*, std::string>> granted_variables(const wire::J
   return variables;
 }
 
-// What a heterogeneous job has as a whole; the rest is each component's.
+// Variables of a heterogeneous job as a whole; all others are per component.
 void add_het_variables(const SallocPlan& plan, const std::vector<wire::JobView>& granted,
                        JobEnvironment& environment) {
   std::uint32_t tasks = 0;
-  bool all_count = true;  // else the steps' own rules say how many tasks there are
+  bool all_count = true;  // otherwise each step counts its tasks itself
   for (std::size_t i = 0; i < granted.size(); ++i) {
     for (const auto& [name, value] : granted_variables(granted[i]))
       set_group_variable(environment, name, i, value);
@@ -193,7 +193,7 @@ void add_login_environment(JobEnvironment& environment, const JobOptions& option
   }
 }
 
-// What an allocation means for the commands that run in it here, srun above all.
+// The variables of the allocation for commands that run in it, above all srun.
 std::vector<std::string> command_environment(const SallocPlan& plan,
                                              const std::vector<wire::JobView>& granted,
                                              const ClientConfig& config) {
@@ -220,13 +220,13 @@ void ring_bell(const JobOptions& options, Millis waited) {
 }
 
 void on_signal(int number, AllocationCommand& command) {
-  // Ctrl-C and Ctrl-\ come from the terminal and have reached the command already.
+  // Ctrl-C and Ctrl-\ reach the command directly from the terminal.
   if (number == SIGTERM || number == SIGHUP || number == SIGUSR1 || number == SIGUSR2)
     command.signal(number);
 }
 
-// Waits for the command's end. An allocation that ends first takes a shell at the terminal along;
-// another command only with -K.
+// Waits for the command's end. If the allocation ends first, a shell at the terminal is ended;
+// other commands only with -K.
 std::uint32_t wait_for_end(const SallocPlan& plan, JobId job, Allocation& allocation,
                            SignalQueue& signals, AllocationCommand& command) {
   bool revoked = false;

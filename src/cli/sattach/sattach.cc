@@ -1,4 +1,4 @@
-// sattach: joins the output and input of a step that another srun has started.
+// sattach: connects to the output and input of a step that another srun has started.
 #include <array>
 #include <cstdio>
 #include <optional>
@@ -30,7 +30,7 @@ constexpr std::string_view filter_name() {
   return Member == &AttachOptions::output ? "output" : "error";
 }
 
-// A filter names one rank; without one all tasks are meant.
+// A filter names one rank; without a filter all tasks are meant.
 template <std::optional<std::uint32_t> AttachOptions::* Member>
 Outcome filter(AttachOptions& options, Value value) {
   options.*Member = parse_number<std::uint32_t>(value);
@@ -119,7 +119,7 @@ int attach(const AttachOptions& options, JobId job, wire::StepReply step, Contro
   return runner.exit_code();
 }
 
-// The job that a task of an array or a component of a heterogeneous job is.
+// The job id of an array task or a component.
 Result<JobId> job_of(Controller& controller, wire::JobRef ref) {
   if (ref.tasks.empty() && !ref.component) return ref.job;
   ref.step.reset();

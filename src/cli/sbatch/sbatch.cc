@@ -1,4 +1,4 @@
-// sbatch: reads a script, its options and the environment, and hands the job to the controller.
+// sbatch: reads a script, its options and the environment, and submits the job.
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Time now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now())
 
 using Components = std::vector<ParsedWords>;
 
-// The command line's last component names the script.
+// The last component of the command line names the script.
 std::expected<BatchScript, Refusal> take_script(const std::optional<std::string>& wrap,
                                                 const ParsedWords& words) {
   if (wrap) {
@@ -45,7 +45,7 @@ std::expected<BatchScript, Refusal> take_script(const std::optional<std::string>
   return read_script(words.rest.front());
 }
 
-// The last --wrap counts; it decides about the script before any option is applied.
+// The last --wrap counts. It replaces the script, so it is looked for before options are applied.
 std::optional<std::string> wrap_of(const Components& components) {
   std::optional<std::string> command;
   for (const ParsedWords& words : components)
@@ -57,7 +57,7 @@ std::optional<std::string> wrap_of(const Components& components) {
 Outcome apply_sources(JobOptions& options, const ParsedWords& directives,
                       const ParsedWords& words) {
   if (auto done = apply(options, directives, Source::script); !done) return done;
-  options.wrap.reset();  // only the command line can ask for it
+  options.wrap.reset();  // it counts only on the command line
   if (auto done = apply_environment(options, [](const char* name) { return std::getenv(name); });
       !done)
     return done;
@@ -123,8 +123,8 @@ void fill_spec(JobOptions& options, const BatchScript& script, const ParsedWords
     spec.work_dir = Text(directory + "/" + spec.work_dir.str());
 }
 
-// A job has the name of its script. A job from stdin gets its name after its environment is made:
-// the reference sets no SLURM_JOB_NAME for it.
+// A job has the name of its script. A job from stdin gets its name only after its environment is
+// made, because Slurm sets no SLURM_JOB_NAME for it.
 void name_after_script(JobOptions& options, const BatchScript& script) {
   if (options.is_given("job-name")) return;
   if (options.wrap)
@@ -136,7 +136,8 @@ void name_after_script(JobOptions& options, const BatchScript& script) {
 int submission_failed(const JobOptions& options, const Error& error) {
   const RefusalLines lines = refusal_lines(error);
   if (!lines.before.empty()) print_error(kSbatch, lines.before);
-  // Scripts match the text of Slurm's codes, so only our own codes print details.
+  // Scripts compare the texts of Slurm's error codes, so details are printed only for our own
+  // codes.
   bool own_code = error.code == ErrorCode::failure || error.code == ErrorCode::communication ||
                   error.code >= ErrorCode::not_supported_yet;
   std::string text = own_code ? error.text() : std::string(error_text(error.code));
@@ -162,7 +163,7 @@ int report(Controller& controller, const JobOptions& options, const wire::Submit
                       reply.nodes.view(), reply.partition.view()));
     return 0;
   }
-  // A user who named clusters is told which one took the job.
+  // A user who named clusters is told which one has the job.
   std::string cluster = options.clusters.empty() ? "" : controller.config().cluster_name;
   std::string_view before = options.parsable ? ";" : " on cluster ";
   if (!cluster.empty()) cluster.insert(0, before);
@@ -190,7 +191,7 @@ int print_gres_list() {
   return failure_code();
 }
 
-// Options of the whole job may stand at any component; the last one knows them all.
+// Options of the whole job may be given for any component; the last component has all of them.
 int submit(const std::vector<JobOptions>& components, BatchScript script,
            std::vector<std::string> environment) {
   const JobOptions& options = components.back();

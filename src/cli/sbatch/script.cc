@@ -20,7 +20,7 @@ std::unexpected<Refusal> refuse(std::string_view text) {
   return std::unexpected(Refusal{error_lines(kSbatch, text), failure_code()});
 }
 
-// Everything up to the limit and a little more, so that the check can tell.
+// Reads slightly more than the limit, so that the check notices a longer script.
 std::string read_all(int fd) {
   std::string text;
   std::array<char, 65536> buffer;

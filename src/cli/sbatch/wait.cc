@@ -1,4 +1,4 @@
-// sbatch --wait: waits for the end of the job and takes its exit code.
+// sbatch --wait: waits for the end of the job and returns its exit code.
 #include "cli/sbatch/wait.h"
 
 #include <sys/wait.h>
@@ -55,7 +55,7 @@ int wait_for_end(Controller& controller, JobId job) {
                   fmt::format("Unable to wait for job {}: {}", job.value, answer.error().text()));
       return failure_code();
     }
-    // The controller is away: the job goes on, so does the wait.
+    // While the controller is away, the job and the wait go on.
     while (true) {
       std::this_thread::sleep_for(1s);
       auto again = Controller::connect(controller.config());

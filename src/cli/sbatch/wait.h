@@ -1,15 +1,15 @@
-// sbatch --wait: stays until the job has ended.
+// sbatch --wait: waits until the job has ended.
 #pragma once
 
 #include "cli/lib/controller.h"
 
 namespace muster::cli {
 
-// The exit code that stands for these ended jobs (one, or the tasks of an array): the highest code
-// of a script; 1 where one was ended by a signal or otherwise did not complete.
+// The exit code for these ended jobs (one job, or the tasks of an array): the highest exit code of
+// a script, or 1 if one was ended by a signal or did not complete.
 int exit_code_of(const std::vector<wire::JobView>& jobs);
 
-// Waits over restarts of the controller.
+// Keeps waiting if the controller restarts.
 int wait_for_end(Controller& controller, JobId job);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// The options of scancel.
+// Reads the options of scancel.
 #include "cli/scancel/options.h"
 
 #include <unistd.h>
@@ -99,7 +99,7 @@ Outcome me(CancelOptions& o, std::string_view) {
 
 Outcome signal(CancelOptions& o, std::string_view value) {
   auto number = parse_signal(value);
-  if (!number) number = parse_number<int>(value);  // one that no process knows does nothing
+  if (!number) number = parse_number<int>(value);  // an unknown signal number has no effect
   if (!number || *number == 0) return refuse_plain(fmt::format("Unknown job signal: {}\n", value));
   o.signal = *number;
   return {};

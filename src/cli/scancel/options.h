@@ -1,4 +1,4 @@
-// What scancel was asked: ids, filters, and what to do to the jobs.
+// The options of scancel: ids, filters, and what to do to the jobs.
 #pragma once
 
 #include <expected>
@@ -25,7 +25,7 @@ struct CancelOptions {
   std::uint32_t verbose = 0;
 };
 
-// Environment variables (SCANCEL_*) first, then the words. Refuses a call that names no job.
+// Reads variables (SCANCEL_*) first, then the words. Refuses a call that names no jobs.
 std::expected<CancelOptions, Refusal> parse_cancel(std::span<const std::string> words);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// scancel: ends jobs or signals them. Plain ids and plain filters are one request; ids together
+// scancel: ends jobs or signals them. Plain ids and plain filters need one request; ids together
 // with filters, and questions to the user, need the list of jobs first.
 #include <unistd.h>
 
@@ -20,8 +20,8 @@ namespace muster::cli {
 
 namespace {
 
-// A call that only names jobs to end is silent about jobs that are gone. Any other call looks the
-// jobs up first and reports those that it does not find.
+// Whether the call only names jobs to end: then it does not complain about jobs that are gone.
+// Other calls look up the jobs first, and report those that they do not find.
 bool is_plain(const CancelOptions& options) {
   bool has_step = false;
   for (const wire::JobRef& ref : options.jobs) has_step |= ref.step.has_value();
@@ -94,7 +94,7 @@ int cancel_some(Controller& controller, const CancelOptions& options, wire::Canc
   return report_errors(options, *reply);
 }
 
-// One request may name max_list_items jobs: a longer list goes in several requests.
+// One request may name at most max_list_items jobs: a longer list is sent in several requests.
 int cancel(Controller& controller, const CancelOptions& options, wire::CancelRequest request) {
   constexpr std::size_t kAtOnce = 5000;
   std::vector<wire::JobRef> jobs = std::exchange(request.jobs, {});
@@ -144,7 +144,7 @@ bool concerns(const wire::JobRef& ref, const Job& job) {
                                 : ref.tasks.intersects(job.waiting_tasks);
 }
 
-// The whole of a record: a waiting array by its own id, a task of it as "12_3".
+// The whole record: a waiting array by its own id, a task as "12_3".
 wire::JobRef ref_of(const Job& job) {
   wire::JobRef ref;
   ref.job = job.array_id ? job.array_id : job.id;
@@ -153,8 +153,8 @@ wire::JobRef ref_of(const Job& job) {
   return ref;
 }
 
-// The part of a record that `ref` means. Tasks of an array stay apart, so that a filter or a "no"
-// spares the others.
+// The part of a record that `ref` means. Tasks of an array are separate, so that a filter or a "no"
+// can spare single tasks.
 wire::JobRef part_of(const wire::JobRef& ref, const Job& job) {
   if (ref.step || !job.array_id) return ref;
   wire::JobRef part = ref_of(job);
@@ -182,7 +182,7 @@ const Job* find_job(const std::vector<wire::JobView>& jobs, const wire::JobRef& 
   return found == jobs.end() ? nullptr : &*found->job;
 }
 
-// A job that exists but does not match the filter is not an error.
+// A job that exists but does not match the filter is no error.
 int report_missing(Controller& controller, const CancelOptions& options,
                    const std::vector<wire::JobRef>& refs) {
   if (refs.empty()) return 0;
@@ -198,7 +198,7 @@ int report_missing(Controller& controller, const CancelOptions& options,
   return code;
 }
 
-// The records that the ids mean, each once; `missing` are ids that mean none.
+// The records that the ids mean, each once. Ids that mean none are added to `missing`.
 std::vector<std::pair<wire::JobRef, const Job*>> chosen(const std::vector<wire::JobView>& jobs,
                                                         const CancelOptions& options,
                                                         std::vector<wire::JobRef>& missing) {
@@ -228,7 +228,7 @@ int cancel_selected(Controller& controller, const CancelOptions& options) {
   wire::CancelRequest request;
   for (auto& [ref, job] : chosen(*jobs, options, missing))
     if (!options.interactive || confirmed(ref, *job)) request.jobs.push_back(std::move(ref));
-  // Asked again by the controller: a waiting task may have started since.
+  // The controller checks the filter again: a waiting task may have started meanwhile.
   if (options.has_filter) request.filter = options.filter;
   const int code = report_missing(controller, options, missing);
   if (jobs->empty() && options.has_filter && options.verbose > 0 && !options.quiet)
@@ -245,10 +245,10 @@ int run(CancelOptions options) {
   const std::string& own = controller->config().cluster_name;
   if (auto known = check_clusters(kScancel, options.clusters, own); !known)
     return print(known.error());
-  // Users who may not cancel other people's jobs mean their own with a filter.
+  // A filter of a user who is not root means only that user's jobs.
   if (options.has_filter && options.filter.uids.empty() && ::geteuid() != 0)
     options.filter.uids = {Uid{::geteuid()}};
-  // Other people's jobs are named one by one, each with its refusal.
+  // To report a refusal for each job of other users, the list of jobs is needed.
   bool names_others = ::geteuid() != 0 && options.has_filter &&
                       options.filter.uids != std::vector{Uid{::geteuid()}};
   bool needs_list = options.interactive || !options.wckey.empty() || names_others ||

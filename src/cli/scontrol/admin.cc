@@ -1,4 +1,4 @@
-// What scontrol asks of the controller itself: ping, reconfigure, shutdown, log levels. And help.
+// scontrol commands about the controller itself: ping, reconfigure, shutdown, log levels; and help.
 #include <algorithm>
 
 #include "base/text/strings.h"

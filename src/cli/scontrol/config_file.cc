@@ -23,7 +23,7 @@ struct Section {
   std::vector<std::string_view> keys;
 };
 
-// In the order in which they are written; what none of them lists comes under OTHER.
+// In the order in which they are written; keys that are in none of them are written under OTHER.
 const std::vector<Section>& sections() {
   static const std::vector<Section> kSections{
       {"CONTROL",
@@ -57,7 +57,7 @@ const std::vector<Section>& sections() {
   return kSections;
 }
 
-// What the controller tells of itself, and no file says.
+// Facts about the running controller, which are in no file.
 constexpr std::array<std::string_view, 6> kFacts{"BOOT_TIME",   "HASH_VAL",   "MULTIPLE_SLURMD",
                                                  "NEXT_JOB_ID", "SLURM_CONF", "SLURM_VERSION"};
 
@@ -70,7 +70,7 @@ std::string quoted(std::string_view value) {
   return value.contains(' ') ? format("\"{}\"", value) : std::string(value);
 }
 
-// As a file says it: without the unit that is shown, and without the number of a user.
+// As in a file: without a unit, and without the number of a user.
 std::string plain_value(std::string_view key, std::string_view value) {
   for (std::string_view unit : {" sec", " min", " usec", " nodes/min", " percent"})
     if (value.ends_with(unit)) value.remove_suffix(unit.size());
@@ -81,7 +81,7 @@ std::string plain_value(std::string_view key, std::string_view value) {
 }
 
 std::string setting_line(std::string_view key, std::string_view shown) {
-  // Defaults of jobs are keys of their own in a file.
+  // In a file, defaults of jobs are keys of their own.
   if (key == "JobDefaults" && shown != "(null)") {
     std::string lines;
     for (std::string_view one : split(shown, ',')) lines += format("{}\n", one);
@@ -117,7 +117,7 @@ std::string settings_text(const wire::ConfigReply& config) {
   return out;
 }
 
-// " Key=value", where there is one.
+// " Key=value", if there is a value.
 class LineText {
  public:
   LineText(std::string_view key, const Text& name) : text_(format("{}={}", key, name.view())) {}

@@ -1,5 +1,5 @@
-// What scontrol does to jobs: hold, release, requeue, suspend and their relatives; notify;
-// wait_job; write; completing.
+// scontrol commands on jobs: hold, release, requeue, suspend and others; notify; wait_job; write;
+// completing.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -22,10 +22,10 @@ bool is_hold_family(wire::JobAction action) {
 
 void report(ScontrolSession& session, wire::JobAction action, const wire::JobRef& ref,
             const Error& error) {
-  if (action == wire::JobAction::top)  // which is about jobs as a whole
+  if (action == wire::JobAction::top)  // top acts on whole jobs
     return session.error("{} for job {}", error.text(), wire::job_ref_text(ref));
   session.error("{}", job_error_line(ref, error));
-  // Scripts look for this line too; it does not come for single tasks.
+  // Scripts look for this line too. It is not printed for single tasks.
   if (is_hold_family(action) && ref.tasks.empty())
     session.error("slurm_suspend error: {}", error.text());
 }
@@ -49,7 +49,7 @@ std::pair<std::string_view, std::string_view> key_and_value(std::string_view wor
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-// "requeue Incomplete": whatever of them has ended is left alone.
+// "requeue Incomplete": ended jobs are left alone.
 std::vector<wire::JobRef> without_ended(ScontrolSession& session,
                                         const std::vector<wire::JobRef>& refs) {
   wire::JobsRequest request;
@@ -88,7 +88,7 @@ bool write_file(const std::string& path, const std::string& content) {
 }  // namespace
 
 std::string job_error_line(const wire::JobRef& ref, const Error& error) {
-  // An id that the text repeats already is not said twice.
+  // The text may name the job already.
   Error plain = error;
   if (plain.detail == wire::job_ref_text(ref)) plain.detail.clear();
   if (!ref.tasks.empty())

@@ -1,4 +1,4 @@
-// scontrol show licenses: how many there are, are in use by jobs, and are kept by reservations.
+// scontrol show licenses: totals, and how many are used by jobs and kept by reservations.
 #include "cli/scontrol/licenses.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::string license_text(const std::string& name, const LicenseCount& count, boo
 
 namespace {
 
-// Those that slurm.conf names; none where it names no licenses.
+// The licenses of slurm.conf.
 LicenseCounts configured(const wire::ConfigReply& config) {
   LicenseCounts counts;
   auto setting =

@@ -15,7 +15,7 @@ struct LicenseCount {
 };
 using LicenseCounts = std::map<std::string, LicenseCount, std::less<>>;
 
-// Adds "matlab:2,ansys" to the amounts that `which` names; only configured ones count.
+// Adds "matlab:2,ansys" to the numbers that `which` selects; unknown licenses are ignored.
 void count_licenses(std::string_view text, std::uint64_t LicenseCount::* which,
                     LicenseCounts& counts);
 std::string license_text(const std::string& name, const LicenseCount& count, bool one_line);

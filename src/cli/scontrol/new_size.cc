@@ -1,4 +1,4 @@
-// Writes two files, one for each kind of shell, that set a job's variables to its new size.
+// Writes two files, one per kind of shell, that set a job's variables to its new size.
 #include "cli/scontrol/new_size.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// scontrol listpids and pidinfo: the processes of the steps on a node, as their slurmstepds tell.
+// scontrol listpids and pidinfo: the processes of steps on a node, as slurmstepd reports them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct StepOnNode {
   wire::StepUsage used;
 };
 
-// Nothing where the step has nothing on the node, is not the caller's to look at, or just ended.
+// Nothing if the step is not on the node, has just ended, or belongs to another user.
 std::optional<StepOnNode> look_at(ScontrolSession& session, const Job& job, StepId step,
                                   const std::string& node) {
   auto reply = session.ask_for<wire::StepReply>(wire::AttachStepRequest{job.id, step});
@@ -65,7 +65,7 @@ bool runs_process(ScontrolSession& session, const Job& job, const std::string& n
 }
 
 void print_remaining(const Job& job, Time now) {
-  constexpr std::chrono::days kNeverMeans{365};  // an unlimited job is expected to end in a year
+  constexpr std::chrono::days kNeverMeans{365};  // a job without limit is expected to end in a year
   Time end = job.end_limit() == Time::max() ? job.run->started + kNeverMeans : job.end_limit();
   fmt::print("Slurm JobId={} ends at {}Job remaining time is {} seconds\n", job.id.value,
              date_line(end), std::chrono::floor<Seconds>(end - now).count());

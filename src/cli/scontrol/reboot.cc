@@ -11,7 +11,7 @@ void ask_for_state(ScontrolSession& session, std::string_view what, wire::Update
   auto answer = session.ask(request);
   if (answer) return;
   const Error& error = answer.error();
-  // Slurm has another word for it here.
+  // Slurm's text differs for this command.
   if (error.code == ErrorCode::user_id_missing)
     return session.error("{} error: Permission denied", what);
   session.error("{} error: {}", what, error.text());

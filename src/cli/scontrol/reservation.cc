@@ -1,4 +1,4 @@
-// scontrol's reservations: create, update, delete, show.
+// scontrol create, update, delete and show reservation.
 #include "cli/scontrol/reservation.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// scontrol's commands about reservations.
+// scontrol's commands on reservations.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace muster::cli {
 
 using ReservationSettings = std::vector<std::pair<std::string, std::string>>;
 
-// The words of a command about a reservation, as key and value; nothing if it is about something
-// else. Known keys are written out.
+// The words of a command as keys and values; nothing if it is not about a reservation. Abbreviated
+// keys are completed.
 std::optional<ReservationSettings> reservation_settings(Words words);
-// What is wrong with them, as far as that can be known without asking.
+// What is wrong with the settings, as far as the command can know.
 std::optional<std::string> problem_in(const ReservationSettings& settings, bool create);
 
 void create_reservation(ScontrolSession& session, ReservationSettings settings);

@@ -1,4 +1,4 @@
-// The words of scontrol create, update and delete reservation, checked before anybody is asked.
+// Checks the words of scontrol create, update and delete reservation before they are sent.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool is_reservation_word(std::string_view word) {
   return word.size() >= 3 && istarts_with("ReservationName", word);
 }
 
-// Of a job, whose reservation is to be changed.
+// The record is a job, whose Reservation= is to be changed.
 bool is_job_word(std::string_view word) {
   return word.size() >= 3 && (istarts_with("JobId", word) || istarts_with("JobName", word));
 }
@@ -77,7 +77,7 @@ class Checker {
     return std::nullopt;
   }
 
-  // What a new one must say.
+  // The keys that a new reservation needs.
   std::optional<std::string> whole() const {
     if (!given("StartTime")) return format("A start time must be given.{}", end_);
     if (!given("EndTime") && !given("Duration"))

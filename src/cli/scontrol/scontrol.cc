@@ -1,5 +1,5 @@
-// scontrol: looks at and changes the state of the cluster. One command from the arguments, or a
-// dialogue of commands, one a line.
+// scontrol: shows and changes the state of the cluster. Reads one command from its arguments, or a
+// dialogue with a command per line.
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/text/quoted_words.h"
 #include "base/text/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/name_service.h"
@@ -24,8 +25,8 @@ constexpr std::size_t kAnyCount = 1'000'000;
 
 struct Verb {
   std::string_view name;
-  std::size_t shortest;             // letters that an abbreviation needs
-  std::size_t least = 0, most = 0;  // words after the keyword
+  std::size_t shortest;             // the shortest abbreviation
+  std::size_t least = 0, most = 0;  // number of words after the keyword
   void (*run)(ScontrolSession&, Words);
 };
 
@@ -41,7 +42,7 @@ void refuse(ScontrolSession& session, std::string_view what, std::string_view wh
 void print_error_text(ScontrolSession& session, Words words) {
   auto number = parse_number<std::uint32_t>(words[0]);
   if (!number) return session.error("Invalid error number: {}", words[0]);
-  // Numbers below Slurm's own are the system's.
+  // Smaller error numbers belong to the system.
   constexpr std::uint32_t kFirstOwn = 1000;
   if (*number < kFirstOwn)
     fmt::print("{}\n", std::strerror(static_cast<int>(*number)));
@@ -92,7 +93,8 @@ constexpr std::array kVerbs{
     Verb{"shutdown", 4, 0, 1, scontrol_shutdown},
     Verb{"suspend", 2, 1, kAnyCount, act<wire::JobAction::suspend>},
     Verb{"takeover", 2, 0, 1, [](S& s, Words) { scontrol_takeover(s); }},
-    Verb{"token", 3, 0, 2, [](S& s, Words) { s.error("Error fetching token"); }},  // no auth/jwt
+    // there is no auth/jwt
+    Verb{"token", 3, 0, 2, [](S& s, Words) { s.error("Error fetching token"); }},
     Verb{"top", 3, 1, kAnyCount, act<wire::JobAction::top>},
     Verb{"uhold", 2, 1, kAnyCount, act<wire::JobAction::user_hold>},
     Verb{"update", 1, 0, kAnyCount, scontrol_update},
@@ -122,8 +124,7 @@ void run_words(ScontrolSession& session, Words words) {
     return session.error("invalid keyword: {}", keyword);
   }
   Words rest = words.subspan(1);
-  // An action that was called with words it does not take is not carried out: they may have been
-  // meant to narrow it.
+  // A command with too many words is not carried out: they may have been meant to narrow it.
   if (rest.size() > verb->most) return session.error("too many arguments for keyword:{}", keyword);
   if (rest.size() < verb->least) {
     bool creates = verb->name == "create" || verb->name == "delete";
@@ -131,34 +132,6 @@ void run_words(ScontrolSession& session, Words words) {
     return session.error("too few arguments for keyword:{}", keyword);
   }
   verb->run(session, rest);
-}
-
-// Words at blanks; quotes of either kind keep them together.
-std::vector<std::string> split_line(std::string_view line) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  for (char c : line) {
-    if (quote != 0) {
-      if (c == quote)
-        quote = 0;
-      else
-        word += c;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      in_word = true;
-    } else if (c == ' ' || c == '\t') {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-    } else {
-      word += c;
-      in_word = true;
-    }
-  }
-  if (in_word) words.push_back(std::move(word));
-  return words;
 }
 
 void run_dialogue(ScontrolSession& session) {
@@ -172,8 +145,8 @@ void run_dialogue(ScontrolSession& session) {
       fmt::print("\n");
       break;
     }
-    if (!terminal) fmt::print("{}\n", *line);  // as a line editor would show it
-    auto words = split_line(*line);
+    if (!terminal) fmt::print("{}\n", *line);  // so that the output shows the commands
+    auto words = quoted_words(*line, Backslash::is_text);
     if (words.empty() || words[0].starts_with('#')) continue;
     if (words[0] == "!!")
       words = last;
@@ -184,8 +157,7 @@ void run_dialogue(ScontrolSession& session) {
   }
 }
 
-// --local, --sibling, --federation and -M name clusters of a federation: this one is alone in its
-// own.
+// --local, --sibling, --federation and -M name clusters of a federation; there is only this one.
 constexpr std::array kOptions{
     WordOption{"all", 'a'},
     WordOption{"details", 'd'},
@@ -205,14 +177,15 @@ constexpr std::array kOptions{
     WordOption{"version", 'V'},
 };
 
-// "show job 12 -d" is fine, but what setdebugflags takes away ("-backfill") is no option.
+// Options may follow, as in "show job 12 -d". But the operands of setdebugflags may begin with a
+// minus ("-backfill").
 Operands operands_of(std::span<const std::string> words) {
   const bool flags_follow = std::ranges::any_of(
       words, [](std::string_view word) { return istarts_with(word, "setdebugf"); });
   return flags_follow ? Operands::end_options : Operands::anywhere;
 }
 
-// Nothing = go on; else the exit code to end with at once.
+// Nothing to go on; otherwise the exit code to end with.
 std::optional<int> apply_option(ScontrolSession& session, std::string_view name) {
   if (name == "all") session.all = true;
   if (name == "hide") session.all = false;
@@ -225,7 +198,7 @@ std::optional<int> apply_option(ScontrolSession& session, std::string_view name)
   if (name == "help" || name == "usage") return scontrol_print_help(), 0;
   if (name == "version") return fmt::print("{}", version_text()), 0;
   if (name == "uid") {
-    // The controller goes by the uid of the connection alone.
+    // The controller only knows the uid of the connection.
     fmt::print(stderr, "scontrol: error: --uid is not supported: use su or sudo\n");
     return 1;
   }

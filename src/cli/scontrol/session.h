@@ -1,5 +1,5 @@
-// One run of scontrol: its options, its connection, and what it will end with. Each verb is a
-// function over it that takes the words after the keyword.
+// One run of scontrol: its options, its connection, and its exit code. Each verb is a function that
+// takes the session and the words after the keyword.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ namespace muster::cli {
 
 struct ScontrolSession {
   bool one_line = false;
-  bool all = false;     // hidden partitions too
-  bool future = false;  // FUTURE nodes too
-  bool quiet = false;   // no words about errors, only the exit code
+  bool all = false;     // include hidden partitions
+  bool future = false;  // include FUTURE nodes
+  bool quiet = false;   // no error messages, only the exit code
   bool json = false;
   int details = 0;
   bool verbose = false;
@@ -28,7 +28,7 @@ struct ScontrolSession {
   bool ended = false;  // exit, quit
   std::optional<Controller> controller;
 
-  // The connection, made at first use and made again after it broke.
+  // The connection, made at first use and again after it broke.
   Result<Controller*> connect();
   void disconnect() { controller.reset(); }
 
@@ -44,7 +44,7 @@ struct ScontrolSession {
 
   ShowStyle style(Time now) const;
 
-  // Says what went wrong and sees to the exit code.
+  // Prints an error and sets the exit code.
   template <class... A>
   void error(fmt::format_string<A...> text, A&&... args) {
     exit_code = 1;
@@ -60,7 +60,7 @@ struct ScontrolSession {
 
 using Words = std::span<const std::string>;
 
-// "12_3: text" for tasks of an array, "text for job 12" otherwise.
+// "12_3: text" for tasks of an array, otherwise "text for job 12".
 std::string job_error_line(const wire::JobRef& ref, const Error& error);
 
 void scontrol_show(ScontrolSession& session, Words words);

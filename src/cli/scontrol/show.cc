@@ -1,4 +1,4 @@
-// scontrol show: asks for the records and prints them.
+// scontrol show: requests records and prints them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size
 
 Time now_by_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
-// Tasks that still wait in their array's record are shown as if it stood for these alone; a single
-// one like any that has left it.
+// If single tasks of a waiting array were asked for: shows the record as if it had only these
+// tasks. A single task is shown like one with its own record.
 wire::JobView narrowed(wire::JobView view, const std::vector<wire::JobRef>& asked) {
   for (const wire::JobRef& ref : asked) {
     if (ref.tasks.empty() || ref.job != view.job->array_id || !view.job->is_array_record())
@@ -99,7 +99,8 @@ void show_jobs(ScontrolSession& session, const std::string& id) {
     if (!session.quiet) fmt::print("No jobs in the system\n");
     return;
   }
-  // A task or component that a job does not have is told apart from a job that nobody has heard of.
+  // The error for a missing task or component of an existing job differs from that for an unknown
+  // job.
   const wire::JobRef& asked = request.filter.jobs.front();
   if (!asked.tasks.empty() || asked.component) return say_not_found(session, id);
   session.error("slurm_load_jobs error: {}", error_text(ErrorCode::invalid_job_id));
@@ -116,7 +117,7 @@ void show_nodes(ScontrolSession& session, const std::string& names) {
   for (const std::string& name : wanted) request.names.emplace_back(name);
   auto reply = session.ask_for<wire::NodesReply>(request);
   if (!reply) {
-    // Nodes may be private, partitions or both (PrivateData).
+    // Nodes, partitions or both may be private (PrivateData).
     const bool partitions = reply.error().code == ErrorCode::access_denied &&
                             !session.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
     return session.error("{} error: {}", partitions ? "slurm_load_partitions" : "slurm_load_node",
@@ -173,7 +174,7 @@ void show_partitions(ScontrolSession& session, const std::string& name) {
   if (!session.quiet) fmt::print("Partition {} not found\n", name);
 }
 
-// The job's own steps, which have the highest numbers, before those of srun.
+// The job's special steps, which have the highest numbers, come first.
 std::vector<const Step*> steps_in_order(const Job& job) {
   std::vector<const Step*> ordered;
   for (const auto* steps : {&job.run->steps, &job.run->queued_steps})
@@ -270,7 +271,7 @@ void show_hostlist(ScontrolSession& session, const std::string& given, bool sort
   fmt::print("{}\n", compress_hostlist(*names));
 }
 
-// Which daemons this host should run.
+// The daemons that should run on this host.
 void show_daemons(ScontrolSession& session) {
   auto ping = session.ask_for<wire::PingReply>(wire::PingRequest{});
   auto nodes = session.ask_for<wire::NodesReply>(wire::NodesRequest{});
@@ -304,7 +305,7 @@ void show_aliases(ScontrolSession& session, const std::string& host) {
   if (!names.empty()) fmt::print("{}\n", names);
 }
 
-// Nodes speak for themselves: there is no front end to any.
+// There are no front-end nodes.
 void show_frontends(ScontrolSession& session, const std::string& name) {
   if (name.empty()) return fmt::print("No nodes in the system\n");
   session.exit_code = 1;
@@ -340,7 +341,7 @@ constexpr std::array kEntities{
     Entity{"topology", 1, show_topology},
     Entity{"federation", 1, [](S&, Id) {}},
     Entity{"frontends", 2, show_frontends},
-    // There are no burst buffers, and no programs that would tell of them.
+    // There are no burst buffers, and no programs for them.
     Entity{"burstbuffer", 2, [](S&, Id) {}},
     Entity{"bbstat", 2, [](S&, Id) {}},
     Entity{"dwstat", 2, [](S&, Id) {}},

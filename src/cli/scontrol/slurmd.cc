@@ -1,5 +1,5 @@
-// scontrol show slurmd: the slurmd of this host, as it registered and as its configuration names
-// its files.
+// scontrol show slurmd: the slurmd of this host, with facts from its registration and its
+// configuration.
 #include <algorithm>
 
 #include "base/text/date.h"

@@ -1,4 +1,4 @@
-// scontrol show topology: the switches, or those above one node.
+// scontrol show topology: all switches, or those above one node.
 #include "cli/scontrol/topology.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// scontrol update, create and delete. The controller knows what values mean; this side knows which
-// keys there are, so that a slip is refused before anything has changed.
+// scontrol update, create and delete. This side knows the keys, so that a mistake is refused before
+// anything has changed; the controller interprets the values.
 #include "cli/scontrol/update.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ constexpr std::array kEntityKeys{
     EntityKey{"PartitionName", 3, Kind::partition},
 };
 
-// Words of a job that stand alone: one has a value only with "=", the other none.
+// Words about a job that take no "=".
 bool stands_alone(std::string_view word) {
   return abbreviates(word, "Nice", 2) || abbreviates(word, "ResetAccrueTime", 4);
 }
@@ -71,12 +71,12 @@ constexpr std::string_view kNoEntity =
     "Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
     "\"SlurmctldDebug\"";
 
-// += and -= are only for what can grow and shrink.
+// += and -= are only for lists and numbers that support them.
 bool takes_sign(Kind kind, const wire::UpdateKey& key) {
   return kind == Kind::job && key.value == wire::UpdateValue::time_limit_change;
 }
 
-// Of a pair of them, or of one alone.
+// Removes a pair of quotes, or a single one.
 std::string without_quotes(std::string_view text) {
   auto is_quote = [](char c) { return c == '"' || c == '\''; };
   if (!text.empty() && is_quote(text.front())) text.remove_prefix(1);
@@ -106,7 +106,7 @@ std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const Upd
   return std::nullopt;
 }
 
-// Where the entity stands among the settings and what kind it makes them.
+// Which setting names the record, and the kind of record.
 struct Named {
   std::size_t index;
   Kind kind;
@@ -151,7 +151,7 @@ void update_jobs_by_name(ScontrolSession& session, const wire::UpdateRequest& re
   wire::JobsRequest query;
   query.filter.names = {request.settings.front().second};
   query.filter.all_states = true;
-  for (const auto& [key, user] : request.settings) {  // UserID= says whose jobs of that name
+  for (const auto& [key, user] : request.settings) {  // UserID= selects among jobs of the same name
     if (key != "UserID") continue;
     if (auto uid = parse_number<std::uint32_t>(user))
       query.filter.uids = {Uid{*uid}};
@@ -187,7 +187,7 @@ void send_update(ScontrolSession& session, const wire::UpdateRequest& request) {
   if (!answer) session.error("slurm_update error: {}", answer.error().text());
 }
 
-// The keys are those of a NodeName line: the controller knows them.
+// The keys are those of a NodeName line; the controller checks them.
 void create_nodes(ScontrolSession& session, const std::vector<UpdateSetting>& settings) {
   wire::UpdateRequest request;
   request.kind = Kind::node;

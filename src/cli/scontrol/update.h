@@ -1,4 +1,4 @@
-// The words of `scontrol update`: which record, which of its keys, which values.
+// The words of `scontrol update`: which record, which keys, which values.
 #pragma once
 
 #include <expected>
@@ -10,12 +10,12 @@
 
 namespace muster::cli {
 
-// What the user is told instead; whole lines without the last newline.
+// The message for the user; whole lines, the last one without its newline.
 using UpdateRefusal = std::string;
 
-// Keys are written out in full in the request, whatever abbreviation was used. The first setting
-// names the record: JobId, NodeName, PartitionName or StepId; jobs chosen by name have JobName
-// alone.
+// In the request all keys are complete, even if they were abbreviated. The first setting names the
+// record: JobId, NodeName, PartitionName or StepId; jobs that are selected by name have only
+// JobName.
 std::expected<wire::UpdateRequest, UpdateRefusal> parse_update(Words words);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Values of scontrol update that the client refuses itself, in the words that scripts know.
+// Checks values of scontrol update, with error messages that scripts know.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -19,7 +19,7 @@ using Needed = wire::UpdateValue;
 
 bool is_count(std::string_view value) { return parse_number<std::uint32_t>(value).has_value(); }
 
-// What a key is called in a refusal.
+// The name of a key in error messages.
 std::string_view shown_name(const UpdateKey& key) {
   return key.called.empty() ? key.name : key.called;
 }
@@ -29,7 +29,7 @@ bool is_time_limit_change(std::string_view value) {
   return parse_time_limit(value).has_value();
 }
 
-// Of a job or a step.
+// For jobs and steps.
 std::optional<UpdateRefusal> check_job_value(std::string_view value, const UpdateKey& key) {
   auto invalid = [&]() -> std::optional<UpdateRefusal> {
     return fmt::format("scontrol: error: Invalid {} value: {}", shown_name(key), value);
@@ -76,7 +76,7 @@ std::optional<UpdateRefusal> check_job_value(std::string_view value, const Updat
 }
 
 std::optional<UpdateRefusal> check_node_state(const UpdateSetting& setting, bool has_reason) {
-  // The last ones are known, and refused by the controller.
+  // The last ones are known, but refused by the controller.
   static constexpr std::array<std::string_view, 16> kStates{
       "NoResp",           "DRAIN",     "FAIL",  "FUTURE", "RESUME",        "POWER_DOWN",
       "POWER_UP",         "UNDRAIN",   "DOWN",  "IDLE",   "CANCEL_REBOOT", "POWER_DOWN_ASAP",
@@ -117,7 +117,7 @@ bool is_partition_state(std::string_view value) {
          });
 }
 
-// Of which number.
+// Names the number that is invalid.
 std::string invalid_number(std::string_view value, const UpdateKey& key) {
   if (key.name == "MaxNodes")
     return fmt::format("scontrol: error: Invalid numeric value \"{}\" for MaxNodes.", value);
@@ -152,7 +152,7 @@ bool suits_partition(std::string_view value, const UpdateKey& key) {
 std::optional<UpdateRefusal> check_partition_value(const UpdateSetting& setting,
                                                    const UpdateKey& key) {
   if (suits_partition(setting.value, key)) return std::nullopt;
-  // The words that would do, where there are only some.
+  // Lists the acceptable words, if there are only a few.
   auto refuse = [&](std::string_view acceptable) {
     return fmt::format(
         "scontrol: error: Invalid input: {}\nscontrol: error: Acceptable {} values are {}",

@@ -1,4 +1,4 @@
-// Values of scontrol update that the command refuses itself.
+// Values of scontrol update that the command itself refuses.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct UpdateSetting {
   char sign = 0;     // of += and -=
 };
 
-// What the user is told of a value that cannot be; has_reason: the update says why, too.
+// The error for an impossible value. has_reason: the update also contains Reason=.
 std::optional<UpdateRefusal> check_update_value(wire::UpdateRequest::Kind kind,
                                                 const UpdateSetting& setting,
                                                 const wire::UpdateKey& key, bool has_reason);

@@ -1,4 +1,4 @@
-// Computes and formats how much of its cores and memory a job used.
+// Computes and formats how well a job used its cores and memory.
 #include "cli/seff/report.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string memory_text(double kib) {
   return fmt::format("{:.2f} {}", kib, kUnits[unit]);
 }
 
-// The largest step's: what each task used at its peak, for all its tasks.
+// For the largest step: the peak of one task, times the number of tasks.
 std::uint64_t used_kib(const AccountingRow& row) {
   std::uint64_t most = 0;
   for (const StepRecord& step : row.steps)

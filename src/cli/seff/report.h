@@ -1,4 +1,4 @@
-// What a job made of the resources it was given.
+// How well a job used the resources it was given.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// seff: how well a job used what it was given. The report itself is in seff_report.cc.
+// seff: how well a job used what it was given. report.cc makes the report.
 #include <array>
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// sinfo --json: the keys and types of Slurm's OpenAPI v0.0.38, which are those of the table of
-// fields.
+// sinfo --json: keys and types of Slurm's OpenAPI v0.0.38, taken from the table of fields.
 #include "cli/tables/json.h"
 
 #include "cli/sinfo/list.h"

@@ -1,4 +1,4 @@
-// Which nodes share a line of sinfo, and the order and form of the lines.
+// Decides which nodes share a line of sinfo, and in which order and form lines are printed.
 #include "cli/sinfo/list.h"
 
 #include "cli/lib/own_groups.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLeastNameWidth = 9;
 
-// States with their longer and shorter spellings.
+// States with their long and short names.
 constexpr std::string_view kKnownStates[] = {
     "alloc",    "allocated",   "cloud",      "comp",          "completing",
     "down",     "drain",       "drained",    "draining",      "fail",
@@ -57,7 +57,7 @@ bool shows(const Partition& partition, const InfoOptions& options) {
   return options.all || (!partition.hidden && admits_own_groups(partition));
 }
 
-// Names get the room they need; other columns are as wide as ever.
+// Columns of names are as wide as necessary; other columns have fixed widths.
 struct NameWidths {
   std::size_t partition = kLeastNameWidth, node = kLeastNameWidth;
 };
@@ -102,7 +102,7 @@ std::expected<std::vector<SortKey<NodeGroup>>, Refusal> sort_order(const InfoOpt
   return keys;
 }
 
-// The values that nodes must agree on to share a line.
+// The values in which nodes must agree to share a line.
 class GroupKey {
  public:
   GroupKey(const Format<NodeGroup>& format, bool exact) {
@@ -167,7 +167,7 @@ bool is_in_state(const Node& node, std::string_view state) {
   std::string text = node_state_long(node);
   std::string_view base = base_state(text);
   if (state == "all") return true;
-  if (state == "idle") return base == "IDLE";  // whatever flags stand over it
+  if (state == "idle") return base == "IDLE";  // whatever flags are set
   if (state == "mix" || state == "mixed") return base == "MIXED";
   if (state == "alloc" || state == "allocated") return base == "MIXED" || base == "ALLOCATED";
   if (state == "down") return base == "DOWN";
@@ -202,7 +202,7 @@ std::vector<NodeGroup> group_nodes(const wire::NodesReply& reply, const InfoOpti
   std::vector<NodeGroup> groups;
   std::unordered_map<std::string, std::size_t> group_of;
   std::vector<std::unordered_set<NodeId>>
-      members;  // a node of two partitions counts once in a line
+      members;  // a node that is in two partitions counts once per line
   bool lists_empty = !options.node_form && !options.reasons;
   std::int64_t rank = 0;
   for (const Partition& partition : reply.partitions) {
@@ -230,7 +230,7 @@ std::vector<NodeGroup> group_nodes(const wire::NodesReply& reply, const InfoOpti
     groups.push_back({&partition, rank, &context, {}, &context.name_rank});
     members.emplace_back();
   }
-  // Where partitions are not told apart, a line without nodes only stands alone.
+  // If partitions are not shown, a line without nodes is printed only if it is the only line.
   if (!shows_partition(format) && groups.size() > 1)
     std::erase_if(groups, [](const NodeGroup& group) { return group.nodes.empty(); });
   return groups;

@@ -1,4 +1,4 @@
-// sinfo without its connection: options in, nodes in, text out.
+// sinfo without its connection: options and nodes in, text out.
 #pragma once
 
 #include <expected>
@@ -16,9 +16,10 @@ struct InfoOptions {
   std::vector<std::string> partitions;       // -p
   std::set<std::string, std::less<>> nodes;  // -n
   bool nodes_given = false;
-  std::vector<std::vector<std::string>> states;  // -t: any of these; each all of those
+  std::vector<std::vector<std::string>> states;  // -t: matches any of these; each is a list of
+                                                 // states that must all apply
   std::string format, long_format, sort, clusters;
-  bool all_given = false;  // -a, where `all` may come from the environment
+  bool all_given = false;  // -a; `all` may also come from the environment
   bool all = false, dead = false, responding = false, exact = false, header = true, json = false,
        long_form = false, node_form = false, reasons = false, summarize = false,
        reservations = false;
@@ -27,7 +28,7 @@ struct InfoOptions {
 
 std::expected<InfoOptions, Refusal> parse_sinfo(std::span<const std::string> words);
 
-// "idle,drain&alloc"; the texts of states that no node of ours is in are known too.
+// "idle,drain&alloc"; also knows states of Slurm that no node here is ever in.
 std::expected<std::vector<std::vector<std::string>>, Refusal> parse_node_states(
     std::string_view text);
 bool is_in_state(const Node& node, std::string_view state);

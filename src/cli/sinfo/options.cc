@@ -1,4 +1,4 @@
-// sinfo's command line and its SINFO_* variables.
+// Reads sinfo's command line and its SINFO_* variables.
 #include <array>
 
 #include <fmt/format.h>
@@ -86,7 +86,7 @@ constexpr CommandText kCommand{"sinfo", "Lists partitions and nodes.", ""};
 std::expected<InfoOptions, Refusal> parse_sinfo(std::span<const std::string> words) {
   InfoOptions options;
   options.all = !env_text("SINFO_ALL").empty();
-  auto rest = read_options<O>(kCommand, kRows, words, options);  // words beside options: no matter
+  auto rest = read_options<O>(kCommand, kRows, words, options);  // arguments are ignored
   if (!rest) return std::unexpected(rest.error());
   if (options.all_given && !options.partitions.empty())
     return refuse("Conflicting options, -a and -p, specified. Please choose one or the other.");

@@ -1,5 +1,5 @@
-// sinfo: partitions and nodes. Its columns are the fields of both (cli/records), lines are
-// list.cc's; here they meet the controller.
+// sinfo: partitions and nodes. Reads options, asks the controller, prints lines (list.cc) of fields
+// (cli/records).
 #include <cstdio>
 #include <thread>
 
@@ -18,7 +18,7 @@ namespace {
 Outcome run_once(Controller& controller, const InfoOptions& options) {
   auto reply = controller.ask_for<wire::NodesReply>(wire::NodesRequest{});
   if (!reply) {
-    // Nodes may be private, partitions or both (PrivateData).
+    // Nodes, partitions or both may be private (PrivateData).
     const bool only_nodes = reply.error().code == ErrorCode::access_denied &&
                             controller.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
     return std::unexpected(

@@ -1,5 +1,5 @@
-// sprio: what the priorities of waiting jobs are made of. The controller tells the factors; what
-// they weigh is the same for all jobs.
+// sprio: the factors of the priorities of waiting jobs. The controller sends the factors; their
+// weights are the same for all jobs.
 #include <array>
 #include <cmath>
 #include <set>
@@ -78,7 +78,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
 constexpr CommandText kCommand{kProgram, "Lists what the priorities of waiting jobs are made of.",
                                ""};
 
-// A job, or the line of the weights.
+// A job, or the line of weights.
 struct PriorityRow {
   struct Mark {};
   const wire::PriorityView* job = nullptr;
@@ -90,7 +90,7 @@ struct PriorityRow {
 using Row = const PriorityRow&;
 using Out = std::string&;
 
-// A weighted factor to the nearest whole number.
+// A weighted factor, rounded to a whole number.
 template <auto Factor, auto Weight>
 void put_weighted(Row row, Out out) {
   double weight = row.weights->*Weight;
@@ -138,7 +138,7 @@ void put_id(Row row, Out out) { out += row.job ? std::to_string(row.job->job.val
 void put_priority(Row row, Out out) {
   if (row.job) out += std::to_string(row.job->priority);
 }
-// One that was set, instead of made of factors, is told as it is.
+// A fixed priority is printed as it is, without factors.
 bool is_fixed(const wire::PriorityView& job) {
   return job.tres.empty() && job.age + job.association + job.fair_share + job.job_size +
                                      job.partition_factor + job.qos_factor ==
@@ -209,7 +209,7 @@ constexpr Field<PriorityRow> kColumns[] = {
     column('Y', "PRIORITY", written<put_priority>, by_priority),
 };
 
-// A factor that weighs nothing has no column, unless asked for all.
+// A factor without weight has no column, unless all are requested.
 std::string usual_format(const O& options, const PrioritySettings& w) {
   const bool all = options.long_form;
   std::string format = "%.15i %9r";

@@ -1,5 +1,4 @@
-// squeue --json: the keys and types of Slurm's OpenAPI v0.0.38, which are those of the table of
-// fields.
+// squeue --json: keys and types of Slurm's OpenAPI v0.0.38, taken from the table of fields.
 #include "cli/tables/json.h"
 
 #include "cli/squeue/list.h"

@@ -1,4 +1,4 @@
-// Which rows squeue prints, in which order and form.
+// Decides which rows squeue prints, and in which order and form.
 #include "cli/squeue/list.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::string_view kSort = "P,t,-p";
 constexpr std::string_view kStartSort = "S";
 constexpr std::string_view kStepSort = "P,i";
 
-// States that exist but that no job of ours is ever in.
+// States of Slurm that no job is ever in here.
 constexpr std::string_view kOtherStates[][2] = {
     {"CONFIGURING", "CF"}, {"RESIZING", "RS"},     {"RESV_DEL_HOLD", "RD"}, {"REQUEUED", "RQ"},
     {"REQUEUE_FED", "RF"}, {"REQUEUE_HOLD", "RH"}, {"REVOKED", "RV"},       {"SIGNALING", "SI"},
@@ -50,7 +50,7 @@ void add_job_rows(const QueueJob& from, const QueueOptions& options, QueueContex
   for (std::uint32_t task : job.waiting_tasks.ids()) rows.push_back({&from, &context, task});
 }
 
-// --priority: a row for each partition that a job waits for, as far as these are asked for.
+// --priority: one row for each partition in which a job waits, among the requested partitions.
 void split_by_partition(const QueueOptions& options, std::vector<JobRow>& rows) {
   std::vector<JobRow> split_rows;
   const auto& wanted = options.filter.partitions;
@@ -171,7 +171,7 @@ std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
       checked_sort(job_fields(), options.sort.empty() ? sort : std::string_view(options.sort));
   if (!keys) return std::unexpected(keys.error());
   listing.job_sort = std::move(*keys);
-  listing.job_sort.push_back({find_letter(job_fields(), 'i')});  // what they leave equal
+  listing.job_sort.push_back({find_letter(job_fields(), 'i')});  // the last criterion
   listing.detail = options.json           ? wire::Detail::all
                    : options.by_partition ? wire::Detail::brief
                                           : wire::Detail::least;

@@ -1,4 +1,4 @@
-// squeue without its connection: options in, jobs in, text out.
+// squeue without its connection: options and jobs in, text out.
 #pragma once
 
 #include <expected>
@@ -20,17 +20,18 @@ struct QueueOptions {
   std::string clusters;
   bool all = false, array = false, header = true, json = false, long_form = false, start = false,
        steps = false, no_convert = false, by_partition = false,
-       nobody = false;  // nobody: nothing that exists was asked for
+       nobody = false;  // nothing that was asked for exists
   int iterate_s = 0, verbose = 0;
 };
 
-// There is room for all of them before they come: JobsReply::at_most.
+// Reserved before the jobs arrive: JobsReply::at_most.
 using JobViews = std::vector<wire::JobView>;
 
-// Command line over environment. Nothing to do: the Refusal's exit code is 0.
+// The command line overrides the environment. If there is nothing to do, the Refusal's exit code is
+// 0.
 std::expected<QueueOptions, Refusal> parse_squeue(std::span<const std::string> words);
 
-// Which states are wanted, for the filter and for a look at what came.
+// The requested states, for the filter and for checking received jobs.
 struct WantedStates {
   bool all = false, completing = false, special_exit = false;
   std::set<JobState> states;
@@ -43,26 +44,26 @@ struct QueueListing {
   std::vector<SortKey<JobRow>> job_sort;
   Format<StepRow> step_format;
   std::vector<SortKey<StepRow>> step_sort;
-  std::vector<std::string> complaints;      // about the format; the listing is printed all the same
-  wire::Detail detail = wire::Detail::all;  // of the jobs, that is enough for it
+  std::vector<std::string> complaints;      // about the format; the list is printed all the same
+  wire::Detail detail = wire::Detail::all;  // the detail of jobs that the columns need
 };
 std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options);
 
 using QueueJobs = std::vector<QueueJob>;
-// They point to the views.
+// The jobs point into the views.
 QueueJobs jobs_of(const JobViews& views, Time now);
 
-// The jobs are brought into the form in which they are listed.
+// Sorts and prints the jobs; changes `jobs`.
 void list_queue(QueueJobs& jobs, const QueueOptions& options, const QueueListing& listing,
                 QueueContext& context, std::string& out);
 
 // --- tasks of arrays ---
 
-// Those that were asked for by number; nothing where the whole array was.
+// The tasks that were asked for by number; nothing if the whole array was.
 std::optional<IdSet> asked_tasks(const std::vector<wire::JobRef>& refs, JobId array);
 void keep_asked_tasks(QueueJobs& jobs, const std::vector<wire::JobRef>& asked);
-// Waiting tasks that have a record of their own go back to the row of their array.
-// Texts that this makes are the context's.
+// Moves waiting tasks with records of their own back to the row of their array. New texts are kept
+// in the context.
 void join_waiting_tasks(QueueJobs& jobs, QueueContext& context);
 
 std::string queue_json(const JobViews& jobs, const RecordContext& context);

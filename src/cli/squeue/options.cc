@@ -1,4 +1,4 @@
-// squeue's command line and its SQUEUE_* variables.
+// Reads squeue's command line and its SQUEUE_* variables.
 #include <unistd.h>
 
 #include <array>
@@ -38,11 +38,11 @@ Outcome set_me(QueueOptions& options, Value) {
 
 Outcome set_jobs(QueueOptions& options, Value list) {
   auto parts = split_job_list(list);
-  options.nobody |= !list.empty() && parts.empty();  // -j "": none of them
+  options.nobody |= !list.empty() && parts.empty();  // -j "" means no job
   for (const std::string& part : parts) {
     auto ref = wire::parse_job_ref(trim(part));
     if (!ref) return refuse(fmt::format("Invalid job id: {}", trim(part)));
-    ref->component.reset();  // a heterogeneous job is listed whole
+    ref->component.reset();  // heterogeneous jobs are listed as a whole
     options.filter.jobs.push_back(std::move(*ref));
   }
   return {};
@@ -87,7 +87,7 @@ Outcome set_iteration(QueueOptions& options, Value value) {
 
 Outcome no_yaml(QueueOptions&, Value) { return refuse("--yaml is not supported, use --json"); }
 
-// An empty list, as of a variable that a script forgot to set, names nothing.
+// An empty list, perhaps from a variable that a script forgot to set, selects nothing.
 template <auto List>
 Outcome filter_by(QueueOptions& options, Value value) {
   options.nobody |= value.empty();
@@ -148,7 +148,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
 // clang-format on
 constexpr CommandText kCommand{"squeue", "Lists the jobs of the queue.", ""};
 
-// Formats of the environment yield to any form that the command line chose.
+// Format variables count only if the command line chose no format.
 void apply_format_variables(QueueOptions& options) {
   if (options.long_form || !options.format.empty() || !options.long_format.empty()) return;
   options.format = env_text("SQUEUE_FORMAT");

@@ -1,4 +1,4 @@
-// What squeue's rows point to.
+// The data that squeue's rows point to.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
-// squeue: the jobs of the queue. Its columns are the fields of jobs (cli/records), rows and their
-// order are list.cc's; here they meet the controller.
+// squeue: the jobs in the queue. Reads options, asks the controller, prints rows (list.cc) of
+// fields (cli/records).
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
@@ -18,15 +18,15 @@ namespace muster::cli {
 
 namespace {
 
-// Jobs for which room is made before they come.
+// Space is reserved for at most this many jobs.
 constexpr std::size_t kReservedAtMost = 1'000'000;
-// What a row takes from the line that comes to the text that is printed, about.
+// Approximate memory of a row, from the received line to the printed text.
 constexpr std::size_t kBytesOfRow = 600;
 
 struct Fetched {
   Time now;
-  JobViews views;                 // none where lines came
-  std::deque<std::string> parts;  // with the texts of the lines
+  JobViews views;                 // empty if lines were received
+  std::deque<std::string> parts;  // contain the texts of lines
   QueueJobs jobs;
 };
 
@@ -40,12 +40,12 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
   if (wanted.special_exit) request.filter.states.push_back(JobState::pending);
   request.filter.completing = wanted.completing;
   request.filter.all_states =
-      wanted.all || request.filter.states.empty();  // an empty list would not restrict
+      wanted.all || request.filter.states.empty();  // an empty list would select all states
   if (options.steps) {
     request.filter.all_states = false;
     request.filter.states = {JobState::running, JobState::suspended};
   }
-  if (options.json) {  // all jobs, whatever else was asked
+  if (options.json) {  // all jobs, whatever the filters say
     request.filter = {};
     request.filter.all_states = true;
   }
@@ -78,7 +78,7 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
                     [&](const QueueJob& job) { return !is_wanted(wanted, job.line); });
   }
   if (streamed) return fetched;
-  // One unknown id among several is passed over.
+  // If several ids are given, unknown ones are ignored.
   if (streamed.error().code == ErrorCode::invalid_job_id && options.filter.jobs.size() > 1)
     return fetched;
   std::string_view what = options.steps ? "slurm_get_job_steps" : "slurm_load_jobs";
@@ -86,9 +86,8 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
       Refusal{fmt::format("{} error: {}\n", what, error_text(streamed.error().code))});
 }
 
-// Jobs in hidden partitions, and in those of other groups, are the administrators' affair unless
-// they were asked for. Where partitions are private, the answer is what to say of them after the
-// list.
+// Hides jobs in hidden partitions, and in partitions of other groups, from ordinary users unless
+// they were asked for. If partitions are private, returns the error to print after the list.
 std::expected<std::string, Refusal> drop_hidden(Controller& controller, const QueueOptions& options,
                                                 QueueJobs& jobs) {
   if (options.all || options.json || own_uid() == Uid{0}) return {};
@@ -149,7 +148,7 @@ Outcome run_once(Controller& controller, const QueueOptions& options, const Want
   if (options.iterate_s > 0) out += '\n';
   if (!write_out(out)) return std::unexpected(Refusal{});
   std::fputs(complaint->c_str(), stderr);
-  // The end: to free ten thousand jobs one by one would take longer than to print them.
+  // Exit without freeing: to free ten thousand jobs would take longer than to print them.
   if (options.iterate_s == 0) std::_Exit(0);
   return {};
 }

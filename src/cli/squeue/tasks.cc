@@ -1,5 +1,5 @@
-// Waiting tasks of an array as one row: those that have a record of their own, because they were
-// held, changed or requeued apart, are shown with the rest of their array again.
+// Shows waiting tasks of an array as one row: tasks with records of their own, because they were
+// held, changed or requeued, are joined with the rest of their array.
 #include <map>
 #include <set>
 

@@ -1,4 +1,4 @@
-// srun's requests to the controller: an allocation of its own, steps, the end of either.
+// srun's requests to the controller: its own allocation, steps, and their ends.
 #include "cli/srun/allocation.h"
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr Millis kStepWaitsAfter{400};
 
-// The caller's resource limits, for the tasks of all parts.
+// Adds the caller's resource limits for the tasks of all parts.
 void add_limits(wire::StepRequest& request, const SrunPlan& plan, const ClientConfig& config) {
   JobEnvironment environment(std::move(request.environment));
   add_limit_variables(environment, plan.options, config);
@@ -48,7 +48,7 @@ int SrunController::step_failed(JobId job, const Error& error, bool waited) cons
                            job.value));
     return failure_code();
   }
-  // What is wrong with the request comes first, or alone where nothing is left to say.
+  // The explanation comes first, or alone if there is nothing else to say.
   bool explained = error.code == ErrorCode::invalid_gres ||
                    error.code == ErrorCode::requested_node_config_unavailable;
   if (explained && !error.detail.empty()) {
@@ -113,7 +113,7 @@ std::expected<SrunController::OwnStep, Ended> SrunController::start_alone() {
   if (!waited) return std::unexpected(waited.error());
   Result<wire::Answer>& answer = *waited;
   if (!answer && is_connection_lost(answer.error())) {
-    // Another controller may have forgotten the step that was to follow.
+    // A restarted controller may have forgotten the step that was to follow.
     reconnect_while_queued(*job);
     auto granted = wait_for_start(*job);
     if (!granted) return std::unexpected(granted.error());
@@ -141,7 +141,7 @@ std::expected<SrunController::OwnStep, Ended> SrunController::start_unallocated(
 }
 
 bool SrunController::cancel_step(JobId job, StepId step, int signal) {
-  // On a separate connection: an answer may be on its way over the kept one.
+  // On a separate connection, because an answer may be under way on the kept one.
   auto controller = Controller::connect(config_);
   if (!controller) return false;
   wire::CancelRequest request;
@@ -156,12 +156,12 @@ void SrunController::watch_step(JobId job, StepId step) {
   if (!controller_->send(*watched_)) stop_keeping();
 }
 
-// Does not wait long for a controller that does not answer; a signal ends the wait.
+// Waits only briefly for a controller that does not answer; a signal ends the wait.
 void SrunController::await_step_end() {
   if (!watched_ || has_ended()) return;
   if (!controller_ && (!reconnect() || !controller_->send(*watched_))) return;
   auto answer = wait_answer(config_.message_timeout, [] {}, Clock::now() + config_.message_timeout);
-  (void)answer;  // the step is over, or will be soon
+  (void)answer;  // the step is over, or soon will be
 }
 
 bool SrunController::is_ending(JobId job) {

@@ -1,4 +1,4 @@
-// srun --async: what goes together with it, and what it prints.
+// srun --async: checks its options, and queues the step.
 #include "cli/srun/async.h"
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace muster::cli {
 
 namespace {
 
-// Patterns are the nodes' to expand: one file for all tasks unless it names them.
+// The nodes expand patterns: one file for all tasks, unless the pattern names tasks.
 StreamTarget file_on_nodes(const StreamTarget& target) {
   using Kind = StreamTarget::Kind;
   return target.kind == Kind::file ? StreamTarget{Kind::nodes, 0, target.pattern} : target;
@@ -39,7 +39,7 @@ Outcome plan_async(SrunPlan& plan) {
   if (plan.out.kind == Kind::own) plan.out = {Kind::nodes, 0, "slurm-%j.%s.out"};
   if (plan.err.kind == Kind::own) plan.err = plan.out;
   for (StreamTarget* stream : {&plan.in, &plan.out, &plan.err}) *stream = file_on_nodes(*stream);
-  // The nodes of the step open the same file, each in its own time.
+  // The nodes of the step open the same file, at different times.
   if (options.spec.open_mode == OpenMode::unset) options.spec.open_mode = OpenMode::append;
   return {};
 }

@@ -6,10 +6,10 @@
 
 namespace muster::cli {
 
-// What the plan means without an srun that stays; refused is what needs one.
+// Adapts the plan to a step without an srun; refuses options that need one.
 Outcome plan_async(SrunPlan& plan);
 
-// Queues the step and says its number. Gives srun's exit code.
+// Queues the step and prints its number. Returns srun's exit code.
 int queue_step(const SrunPlan& plan, SrunController& controller, JobId job);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// srun --bcast: the program and its libraries go to the nodes first.
+// srun --bcast: sends the program and its libraries to the nodes.
 #include "cli/srun/bcast.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ Outcome plan_bcast(SrunPlan& plan) {
   if (plan.bcast_source.empty() || access(plan.bcast_source.c_str(), X_OK) != 0)
     return refused(fatal_line(kSrun, fmt::format("Can not execute {}", program)));
   std::string target = *plan.options.bcast;
-  // The name has to be there before the step has its number.
+  // The name is needed before the step has its number.
   if (target.empty() || target.ends_with('/'))
     target += fmt::format("slurm_bcast_{}_{}", getpid(),
                           plan.bcast_source.substr(plan.bcast_source.rfind('/') + 1));

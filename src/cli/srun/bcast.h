@@ -1,4 +1,4 @@
-// srun --bcast: the program goes to the step's nodes before its tasks start there.
+// srun --bcast: the program is copied to the step's nodes before its tasks start.
 #pragma once
 
 #include "cli/lib/controller.h"
@@ -6,10 +6,10 @@
 
 namespace muster::cli {
 
-// Where the program goes, and the plan's command with that in its place.
+// Decides where the program goes, and changes the plan's command accordingly.
 Outcome plan_bcast(SrunPlan& plan);
 
-// False where a node did not get it; what was wrong has been said.
+// False if a node did not get the program; errors have been printed.
 bool send_program(const SrunPlan& plan, JobId job, StepId step);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// See connect.h.
+// Connects srun to the nodes of its step.
 #include "cli/srun/connect.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ wire::AttachRequest attach_request(const StepToJoin& step, const Section& run) {
   return request;
 }
 
-// A node that cannot be reached, as the reference says it.
+// Slurm's text for a node that cannot be reached.
 std::string in_words(const Error& error) {
   return error.code == ErrorCode::communication ? "Communication connection failure" : error.text();
 }

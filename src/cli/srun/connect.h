@@ -1,5 +1,5 @@
-// Joining a step: one connection to each root of the tree of its nodes, which reach the others, and
-// another one for what MPI tasks tell each other.
+// Connections to a step: one to each root of the tree of its nodes, which relay to the others, and
+// further ones for messages between MPI tasks.
 #pragma once
 
 #include "base/result.h"
@@ -16,7 +16,7 @@ struct StepToJoin {
   bool sends_input = false;
 };
 
-// A connection to the first of these places, which relays for the others. On any thread.
+// Connects to the first of these places, which relays for the others. Any thread.
 Result<io::Channel> join_places(const StepToJoin& step, const Section& run, bool exchanges);
 
 }  // namespace muster::cli

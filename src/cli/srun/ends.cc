@@ -1,5 +1,4 @@
-// How a step begins and comes to its end: starts and exits of tasks, nodes that are lost, signals
-// that srun was sent.
+// Handles starts and exits of tasks, lost nodes, and signals that srun receives.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Tasks of one node that end together share a message.
+// Ends of tasks on one node within this time share a message.
 constexpr Millis kGatherExits{50};
 
 std::string program_of(std::uint32_t rank, const SrunPlan& plan, const wire::StepReply& reply) {
@@ -34,7 +33,7 @@ std::string program_of(std::uint32_t rank, const SrunPlan& plan, const wire::Ste
 
 // --- nodes ---
 
-// Nodes behind a lost one run on unheard: the step is of no use any more.
+// Nodes behind a lost node cannot be reached any more, so the step is terminated.
 void StepRunner::lose(Link& link) {
   link.channel.reset();
   const bool aborted = terminating_;
@@ -69,7 +68,7 @@ void StepRunner::on_lost(const wire::PlacesLost& lost) {
 
 // --- tasks ---
 
-// --debugger-test: what a debugger would attach to.
+// --debugger-test: prints what a debugger would attach to.
 void StepRunner::on_started(const wire::TaskStarted& start) {
   book_.started(start.rank, start.pid);
   if (!plan_.task.stopped || plan_.options.quiet || !book_.all_started()) return;
@@ -93,7 +92,7 @@ void StepRunner::on_exited(const wire::TaskExited& exit) {
 
 void StepRunner::flush_messages() {
   tell_at_.reset();
-  if (plan_.task.pty) return;  // the terminal is raw: tell_ends() says it later
+  if (plan_.task.pty) return;  // the terminal is in raw mode: tell_ends() prints it later
   tell_ends();
 }
 
@@ -138,8 +137,8 @@ void StepRunner::on_signal(int signal) {
       return force_end();
     case SIGTERM:
     case SIGHUP:
-      // The end of the whole job, or the notice of it: its tasks were told and have their grace; we
-      // only wait for them.
+      // If the whole job is being ended, its tasks have been signalled and have a grace period:
+      // just wait for them.
       if (plan_.options.job_id && controller_.is_ending(job_)) return;
       if (plan_.options.job_id && getppid() != parent_) return end_after_script();
       return force_end();
@@ -152,8 +151,8 @@ void StepRunner::on_signal(int signal) {
   }
 }
 
-// The first one asks how things stand; a second within a second ends the step. With -X it goes to
-// the tasks, which may do with it what they like.
+// The first Ctrl-C prints the state of the step; a second within a second ends the step. With
+// --disable-status (-X) Ctrl-C is passed to the tasks.
 void StepRunner::on_interrupt() {
   Clock::time_point now = Clock::now();
   bool again = last_interrupt_ && now - *last_interrupt_ <= 1s;
@@ -178,13 +177,14 @@ void StepRunner::terminate() {
   if (terminating_) return;
   terminating_ = true;
   say(fmt::format("Terminating StepId={}", step_text()));
-  // The controller tells the nodes, which tell the tasks why; without it the signals go directly.
+  // The controller orders the nodes to end the step, with a message to its output. If it does not
+  // answer, the signals are sent directly.
   if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_all(wire::TaskSignal{SIGTERM});
   kill_at_ = Clock::now() + controller_.config().kill_wait;
 }
 
-// The batch script has ended and left us behind: its node wants us to end, but the tasks may have
-// something to save.
+// The batch script has ended without waiting for this srun. The tasks may still have something to
+// save.
 void StepRunner::end_after_script() {
   if (terminating_) return;
   terminating_ = told_forced_ = true;
@@ -200,7 +200,7 @@ Seconds StepRunner::say_waiting() const {
   return patience;
 }
 
-// Another command ended the step: its nodes kill the tasks.
+// Another command ended the step; its nodes kill the tasks.
 void StepRunner::on_cancelled() {
   if (terminating_ || plan_.is_observer || std::exchange(told_forced_, true)) return;
   say_waiting();

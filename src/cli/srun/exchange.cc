@@ -1,4 +1,5 @@
-// See exchange.h. A thread of its own: a reader of output that has stopped must not stop the tasks.
+// Exchanges messages of MPI tasks on a thread of its own: a reader that stops reading output must
+// not stop the tasks.
 #include "cli/srun/exchange.h"
 
 #include <sys/eventfd.h>
@@ -61,7 +62,7 @@ void ExchangeHub::read(Link& link) {
     auto frame = link.channel->try_receive();
     if (frame && !*frame) return;
     auto message = frame ? decode<wire::FromStepFrame>(**frame) : std::unexpected(frame.error());
-    if (!message) return link.channel.reset();  // its tasks have ended, or will hear of it
+    if (!message) return link.channel.reset();  // its tasks have ended, or will be told
     if (leads_to(link, message->place)) on_message(message->place, std::move(message->message));
   }
 }

@@ -1,6 +1,6 @@
-// srun as the hub between the nodes of a step with MPI tasks: it gathers what they contribute and
-// carries letters between them. It has its own thread and connections, so that neither a
-// stopped reader of srun's output nor unread input keeps the tasks from starting.
+// srun as the hub between the nodes of a step with MPI tasks: it gathers contributions and passes
+// letters on. It has its own thread and connections, so that neither unread output nor unread input
+// keeps the tasks from starting.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ namespace muster::cli {
 
 class ExchangeHub {
  public:
-  // To the first of these places, which passes on what is for the others.
+  // A connection to the first of these places, which relays to the others.
   struct Link {
     Section run;
-    std::optional<io::Channel> channel;  // none = gone
+    std::optional<io::Channel> channel;  // none = closed
   };
   explicit ExchangeHub(std::vector<Link> links);
   ~ExchangeHub();

@@ -1,4 +1,4 @@
-// Which stream an option of -i, -o or -e means, and opening the files of srun itself.
+// Interprets the options -i, -o and -e, and opens srun's own files.
 #include "cli/srun/files.h"
 
 #include <fcntl.h>

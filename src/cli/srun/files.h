@@ -1,5 +1,5 @@
-// Where a step's standard streams go and come from: srun itself, a file that srun opens, or files
-// that the nodes open (one per task or node).
+// Where a step's standard streams are connected: to srun itself, to a file that srun opens, or to
+// files that the nodes open (one per task or node).
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ struct StreamTarget {
   enum class Kind : std::uint8_t {
     own,       // srun's own stream
     nothing,   // "none"
-    one_task,  // a rank: that task alone
-    file,      // srun opens it
-    nodes,     // a pattern with %t, %n or %N: the nodes open it
+    one_task,  // a rank: only this task
+    file,      // a file that srun opens
+    nodes,     // a pattern with %t, %n or %N: files that the nodes open
   };
   Kind kind = Kind::own;
   std::uint32_t rank = 0;
   std::string pattern;
-  // A number that is no rank of the step is the name of a file.
+  // A number that is no rank of the step is a file name.
   StreamTarget in_step_of(std::uint32_t num_tasks) const;
   bool operator==(const StreamTarget&) const = default;
 };
-// -o, -e and -i as written; empty = srun's own.
+// The value of -o, -e or -i; empty = srun's own stream.
 StreamTarget stream_target(std::string_view option);
 
-// Absolute, from srun's own directory.
+// Makes a path absolute, relative to srun's working directory.
 std::string absolute_path(std::string_view path);
 
-// Opens a file to write, making directories that are missing. The fd is the caller's.
+// Opens a file for writing, and creates missing directories. The caller owns the descriptor.
 Result<int> open_output(const std::string& path, OpenMode mode);
 Result<int> open_input(const std::string& path);
 

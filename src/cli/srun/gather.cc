@@ -1,4 +1,4 @@
-// See gather.h.
+// Collects contributions until a group is complete.
 #include "cli/srun/gather.h"
 
 #include <algorithm>

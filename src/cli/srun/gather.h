@@ -1,4 +1,4 @@
-// Contributions of a step's places to what their MPI tasks exchange, kept until all have come.
+// Contributions of a step's places to the exchange of their MPI tasks, kept until all have arrived.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace muster::cli {
 class GatherBook {
  public:
   struct Complete {
-    std::vector<std::uint32_t> places;  // that have contributed and wait
+    std::vector<std::uint32_t> places;  // places that have contributed and wait
     wire::Gathered gathered;
   };
-  // Set when this was the last contribution that was missing.
+  // Set if this was the last missing contribution.
   std::optional<Complete> add(std::uint32_t place, wire::Contribution contribution);
 
  private:
-  // By name and members, so that other places cannot join.
+  // Name and members, so that other places cannot join.
   using Key = std::pair<std::string, std::vector<std::uint32_t>>;
   std::map<Key, std::map<std::uint32_t, std::string>> open_;
 };

@@ -1,4 +1,4 @@
-// srun --het-group and commands that are separated by colons.
+// Assigns commands to components: srun --het-group, and commands separated by colons.
 #include "cli/srun/groups.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string group_name(std::string_view name, std::uint32_t group) {
   return fmt::format("{}_HET_GROUP_{}", name, group);
 }
 
-// The last use counts, as with every option.
+// The last use of the option counts.
 std::optional<std::string> groups_asked(const ParsedWords& words) {
   std::optional<std::string> asked;
   for (const auto& [name, value] : words.options)

@@ -1,4 +1,4 @@
-// See mpi.h.
+// Checks the word of --mpi.
 #include "cli/srun/mpi.h"
 
 #include <fmt/format.h>

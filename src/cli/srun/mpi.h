@@ -1,4 +1,4 @@
-// srun --mpi: the kinds of MPI start-up there are.
+// srun --mpi: the supported kinds of MPI start-up.
 #pragma once
 
 #include <expected>
@@ -11,7 +11,7 @@ namespace muster::cli {
 
 std::string mpi_list();  // --mpi=list
 
-// The kind as steps know it, empty for none.
+// The kind in the form that steps know; empty for none.
 std::expected<std::string, Refusal> mpi_kind(std::string_view word);
 
 }  // namespace muster::cli

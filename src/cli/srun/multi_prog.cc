@@ -1,45 +1,16 @@
-// The configuration file of srun --multi-prog: which ranks run which program.
+// Reads the file of srun --multi-prog, which says which ranks run which program.
 #include "cli/srun/multi_prog.h"
 
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/text/quoted_words.h"
 #include "base/text/strings.h"
 
 namespace muster::cli {
 
 namespace {
-
-// Words at blanks; quotes of either kind keep one together, a backslash takes the next character as
-// it is.
-std::vector<std::string> split_command(std::string_view line) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    char c = line[i];
-    if (quote != 0 && c == quote) {
-      quote = 0;
-    } else if (quote == 0 && (c == '"' || c == '\'')) {
-      quote = c;
-      in_word = true;
-    } else if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
-      word += line[++i];
-      in_word = true;
-    } else if (quote == 0 && (c == ' ' || c == '\t' || c == '\r')) {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-    } else {
-      word += c;
-      in_word = true;
-    }
-  }
-  if (in_word) words.push_back(std::move(word));
-  return words;
-}
 
 std::string expand(std::string_view word, std::uint32_t rank, std::uint32_t offset) {
   std::string out;
@@ -73,9 +44,10 @@ class MultiProgParser {
  public:
   explicit MultiProgParser(std::uint32_t num_tasks) : num_tasks_(num_tasks) {}
 
-  // The text of what is wrong; nothing where the line is fine. An empty text has no more to say.
+  // An error message; nothing if the line is fine. An empty message adds nothing to the general
+  // one.
   std::optional<std::string> add_line(std::string_view line) {
-    auto words = split_command(line);
+    auto words = quoted_words(line, Backslash::escapes);
     if (words.empty()) return std::nullopt;
     if (words.size() < 2) return "";
     std::string ranks = std::move(words.front());

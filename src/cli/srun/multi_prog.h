@@ -1,6 +1,5 @@
-// --multi-prog: a file that says which program each rank runs. A line is a set of ranks ("0",
-// "1-3,5",
-// "*" for the rest), a program and its arguments; %t stands for the rank, %o for its place in the
+// --multi-prog: a file that says which program each rank runs. A line has a set of ranks ("0",
+// "1-3,5", "*" for the rest), a program and its arguments; %t is the rank, %o its position in the
 // set.
 #pragma once
 
@@ -15,7 +14,7 @@ namespace muster::cli {
 
 using ProgramByRank = std::map<std::uint32_t, std::vector<std::string>>;
 
-// The error is what to print, one or two lines.
+// The error is the text to print, one or two lines.
 std::expected<ProgramByRank, std::string> parse_multi_prog(std::string_view text,
                                                            std::string_view file,
                                                            std::uint32_t num_tasks);

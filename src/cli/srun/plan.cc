@@ -1,4 +1,4 @@
-// From the options of one call of srun to its requests, step by step.
+// Turns the options of srun into requests, step by step.
 #include "cli/srun/plan.h"
 
 #include <sys/ioctl.h>
@@ -30,7 +30,7 @@ std::string base_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-// As the options say; without any, one task on each node of the job.
+// From the options; by default one task per node of the job.
 std::uint32_t count_tasks(const JobSpec& spec) {
   if (spec.num_tasks) return *spec.num_tasks;
   return std::max(1u, spec.min_nodes) * std::max(1u, spec.ntasks_per_node.value_or(1));
@@ -80,12 +80,12 @@ void drop_inherited_counts(JobOptions& options) {
   if (source_of(options, "ntasks") == Source::environment) options.spec.num_tasks.reset();
 }
 
-// The environment's constraint was the job's, and its nodes have it.
+// The constraint in the environment is the job's, which its nodes fulfil already.
 void drop_inherited_features(JobOptions& options) {
   if (source_of(options, "constraint") == Source::environment) options.spec.features = {};
 }
 
-// A step that asks for GPUs in one way does not inherit what its job asked for in another.
+// A step that asks for GPUs does not inherit the GPU options of its job.
 void drop_inherited_gpus(JobOptions& options) {
   struct Option {
     std::string_view name;
@@ -103,7 +103,7 @@ void drop_inherited_gpus(JobOptions& options) {
     if (source_of(options, option.name) == Source::environment) options.spec.*option.field = {};
 }
 
-// Most options of a new job are ignored inside a running one; srun warns about these.
+// Most options of new jobs are ignored inside a job; srun warns about these.
 void say_ignored(const JobOptions& options) {
   if (source_of(options, "begin") == Source::command_line)
     print_error(kSrun, "--begin is ignored because nodes are already allocated.");
@@ -113,7 +113,7 @@ void say_ignored(const JobOptions& options) {
                 "cores at job allocation time.");
 }
 
-// --ntasks-per-node that does not go with the other counts gives way, as in the reference.
+// As in Slurm, --ntasks-per-node is dropped if it contradicts the other counts.
 void drop_odd_tasks_per_node(JobOptions& options) {
   JobRequest& spec = options.spec;
   if (!spec.num_tasks || !spec.ntasks_per_node || !spec.nodes_given) return;
@@ -151,14 +151,14 @@ void set_devices(const JobOptions& options, wire::StepRequest& request) {
                   .memory_per_gpu_mib = spec.memory_per_gpu_mib.value_or(0)};
 }
 
-// A program that the nodes run: by its whole path, "none" for no such program.
+// A program for the nodes: its full path, or "none".
 std::string task_program(const Text& word) {
   if (word.empty() || iequals(word, "none")) return {};
   std::string found = find_program(word.str());
   return absolute_path(found.empty() ? word.view() : std::string_view(found));
 }
 
-// Where the tasks start, without the "/." of a directory that is srun's own.
+// The directory of the tasks, without a "/." at the end.
 std::string step_directory(std::string_view option) {
   std::string path = absolute_path(option.empty() ? "." : option);
   if (path.ends_with("/.")) path.resize(path.size() - 2);
@@ -187,7 +187,7 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
   }
   if (options.no_allocate) environment.set("SLURM_JOB_USER", NameLookup().user(own_uid()));
   environment = exported(environment, options.export_list);
-  // Without any PATH no task would find its program.
+  // Without PATH no task would find its program.
   if (!environment.find("PATH") && own.find("PATH")) environment.set("PATH", own.value("PATH"));
   if (plan.sends_libraries) {
     const std::string before(environment.value("LD_LIBRARY_PATH"));
@@ -205,7 +205,7 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
   environment.set_number("SLURM_STEP_LAUNCHER_PORT", launcher.port);
   environment.set("SLURM_UMASK", fmt::format("{:04o}", current_umask()));
   environment.set_number("SRUN_DEBUG", 3 + options.verbose);
-  if (environment.value("ENVIRONMENT") == "BATCH") {  // the batch shell's own
+  if (environment.value("ENVIRONMENT") == "BATCH") {  // set by the batch script only
     environment.erase("ENVIRONMENT");
     environment.erase("HOSTNAME");
   }
@@ -216,7 +216,7 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
 
 void share_nodes_of_job(JobOptions& options, bool is_first) {
   JobRequest& spec = options.spec;
-  // Tasks of a job that says how many are the first command's, on all of its nodes.
+  // A number of tasks in the job's environment applies to the first command, on all nodes.
   const bool inherits_tasks = source_of(options, "ntasks") == Source::environment;
   if (!inherits_tasks || !is_first) drop_inherited_nodes(options);
   if (inherits_tasks) return;
@@ -260,7 +260,7 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
   plan.task.work_dir = step_directory(spec.work_dir);
   plan.in = stream_target(spec.std_in);
   plan.out = stream_target(spec.std_out);
-  // Standard error follows standard output unless it was given a place of its own.
+  // By default stderr goes where stdout goes.
   plan.err = spec.std_err.empty() ? plan.out : stream_target(spec.std_err);
   plan.task.task_prolog = task_program(plan.options.task.task_prolog);
   plan.task.task_epilog = task_program(plan.options.task.task_epilog);
@@ -285,12 +285,12 @@ Cow<JobRequest> allocation_spec(const SrunPlan& plan) {
   set_submitter(spec, plan.options);
   spec.command = plan.task.argv.front();
   spec.work_dir = plan.task.work_dir;
-  spec.std_in = spec.std_out = spec.std_err = {};  // they belong to the step
+  spec.std_in = spec.std_out = spec.std_err = {};  // these belong to the step
   spec.submit_line = plan.submit_line;
   return Cow<JobRequest>(std::move(spec));
 }
 
-// One task beside all others, on the job's first node.
+// One task in addition to all others, on the job's first node.
 void make_interactive(wire::StepRequest& request) {
   request.interactive = true;
   request.name = step_name(kInteractiveStep);
@@ -300,7 +300,7 @@ void make_interactive(wire::StepRequest& request) {
   request.node_list = request.excluded_nodes = request.features = {};
 }
 
-// A component's own job: the one that its variables name, or the one after its predecessor's.
+// The job of a component: named by its variables, or the one after the previous component's.
 JobId job_of_part(const SrunPlan& plan, std::size_t part, JobId first) {
   if (auto own = plan.parts[part].options.job_id) return JobId{*own};
   return JobId{first.value + static_cast<std::uint32_t>(part) + 1};

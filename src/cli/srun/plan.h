@@ -1,4 +1,4 @@
-// What one call of srun comes to: its options, the command, and the requests that follow from them.
+// What one call of srun will do: its options, the command, and the requests made from them.
 #pragma once
 
 #include <expected>
@@ -24,32 +24,32 @@ struct SrunPlan {
   explicit SrunPlan(JobOptions job_options) : options(std::move(job_options)), task(options.task) {}
 
   JobOptions options;
-  TaskOptions task;  // from the options; make_plan() adds the command, directory and so on
-  std::string_view program = "srun";  // the name in front of messages
+  TaskOptions task;                   // from options; make_plan() adds command, directory and so on
+  std::string_view program = "srun";  // printed in front of messages
   bool is_observer = false;           // sattach: another srun started the step
   std::string submit_line, step_name;
   StreamTarget in, out, err;
-  std::string bcast_source;      // the program that goes to argv's place on the nodes first
-  bool sends_libraries = false;  // of that program
+  std::string bcast_source;      // the program that is copied to argv[0] on the nodes first
+  bool sends_libraries = false;  // also its libraries
   std::vector<SrunPlan> parts;   // in further components of a heterogeneous job
 };
 
 std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,
                                            std::string submit_line);
 
-// For one of several commands in one job: the number of nodes that came with the job's environment
-// is that of all. A command that says nothing of nodes or tasks has one node.
+// For several commands in one job: the number of nodes in the job's environment is the total. A
+// command without nodes and tasks of its own has one node.
 void share_nodes_of_job(JobOptions& options, bool is_first);
 
-// The allocation that srun makes for itself outside of a job.
+// The request for srun's own allocation, outside of a job.
 wire::SubmitRequest make_submit_request(const SrunPlan& plan);
 
-// The address of this srun that tasks are told.
+// The address of this srun, for tasks.
 struct LauncherAddress {
   std::string host = "127.0.0.1";
   std::uint32_t port = 0;
 };
-// `job` is the one of the plan itself.
+// `job` is the job of `plan` itself.
 wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
                                     const LauncherAddress& launcher, const JobEnvironment& own);
 

@@ -1,4 +1,4 @@
-// srun --prolog and --epilog, and the search for programs in PATH.
+// Runs srun --prolog and --epilog, and finds programs in PATH.
 #include "cli/srun/programs.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kNotExecuted = 127;
 
-// The caller's environment with what names the step.
+// The caller's environment, plus the ids of the step.
 std::vector<std::string> program_environment(const std::string& context, const SrunPlan& plan,
                                              const AroundStep& around) {
   std::map<std::string, std::string> variables;
@@ -65,7 +65,7 @@ int run_srun_program(const std::string& site_program, const std::string& context
   words.insert(words.end(), plan.task.argv.begin(), plan.task.argv.end());
   const std::vector<std::string> variables = program_environment(context, plan, around);
 
-  // srun blocks the signals that it takes from a descriptor; the program must not.
+  // srun blocks the signals that it reads from a descriptor; the program must not.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;

@@ -1,5 +1,5 @@
-// SrunProlog and SrunEpilog, or --prolog and --epilog in their place: programs that srun runs
-// itself, as its user, before and after a step.
+// SrunProlog and SrunEpilog, or --prolog and --epilog instead: programs that srun runs itself, as
+// its user, before and after a step.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace muster::cli {
 
-// What the programs are told of the step.
+// What the programs are told about the step.
 struct AroundStep {
   JobId job;
   StepId step;
   std::uint32_t tasks = 1, nodes = 1;
 };
 
-// Runs the program with the step's command as arguments and returns its exit code, 0 if there is no
+// Runs the program with the step's command as arguments. Returns its exit code; 0 if there is no
 // program. `context`: SLURM_SCRIPT_CONTEXT, "prolog_srun" or "epilog_srun".
 int run_srun_program(const std::string& site_program, const std::string& context,
                      const SrunPlan& plan, const AroundStep& around);

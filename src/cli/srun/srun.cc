@@ -1,5 +1,5 @@
-// srun: runs a command as the tasks of a step, in the job it is called from or in one of its own,
-// and ends with the highest exit code of its tasks.
+// srun: runs a command as the tasks of a step, in the present job or in a new one, and ends with
+// the highest exit code of its tasks.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -30,10 +30,10 @@ namespace muster::cli {
 
 namespace {
 
-// A command's position among those that share the nodes of one job.
+// The position of a command among those that share a job's nodes.
 struct Place {
   bool alone = true;
-  std::optional<std::uint32_t> group = {};  // of the heterogeneous job that --jobid names
+  std::optional<std::uint32_t> group = {};  // in the heterogeneous job of --jobid
 };
 
 std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Lookup& variables,
@@ -67,7 +67,7 @@ bool asks_groups(const ParsedWords& words) {
   });
 }
 
-// Which command runs in which component, and with which variables.
+// Which command runs in which component, with which variables.
 std::expected<std::vector<GroupPart>, Refusal> choose_parts(const std::vector<ParsedWords>& words,
                                                             std::optional<std::uint32_t> size,
                                                             bool in_job) {
@@ -81,7 +81,7 @@ std::expected<std::vector<GroupPart>, Refusal> choose_parts(const std::vector<Pa
   return parts;
 }
 
-// --jobid of any of the commands; the last use counts.
+// --jobid of any command; the last use counts.
 std::optional<std::uint32_t> job_named(const std::vector<ParsedWords>& words) {
   std::optional<std::uint32_t> job;
   for (const ParsedWords& part : words)
@@ -90,8 +90,8 @@ std::optional<std::uint32_t> job_named(const std::vector<ParsedWords>& words) {
   return job;
 }
 
-// How many components that job has; nothing where it is no heterogeneous one, or where each command
-// goes to it as a whole.
+// The number of components of that job; nothing if it is not heterogeneous, or if commands name it
+// as a whole.
 std::optional<std::uint32_t> components_of(std::uint32_t job,
                                            const std::vector<ParsedWords>& words) {
   if (words.size() == 1 && !asks_groups(words.front())) return std::nullopt;
@@ -106,7 +106,7 @@ std::optional<std::uint32_t> components_of(std::uint32_t job,
 
 std::expected<SrunPlan, Refusal> read_plan(std::vector<ParsedWords> words,
                                            const std::string& submit_line) {
-  // A part without a command runs the next one's.
+  // A part without a command runs the next part's command.
   for (std::size_t i = words.size() - 1; i-- > 0;)
     if (words[i].rest.empty()) words[i].rest = words[i + 1].rest;
   const Lookup variables = [](const char* name) { return std::getenv(name); };
@@ -139,7 +139,7 @@ std::string ranks_text(const std::vector<std::uint32_t>& ranks) {
   return ranks.size() == 1 ? set.text() : fmt::format("[{}]", set.text());
 }
 
-// -v: what the job has, where scripts look for its number.
+// -v: the job's id and nodes, in the format that scripts look for.
 void say_allocation(const ClientConfig& config, JobId job) {
   auto controller = Controller::connect(config);
   if (!controller) return;
@@ -158,7 +158,7 @@ void say_allocation(const ClientConfig& config, JobId job) {
                                 shares.size(), view.nodes.view(), join(counts, ",")));
 }
 
-// Gives the allocation back if it was made for this step.
+// Gives the allocation back, if it was made for this step.
 using GiveBack = std::function<void(std::uint32_t wait_status)>;
 
 int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& signals,
@@ -212,7 +212,7 @@ int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& sign
   return runner.exit_code();
 }
 
-// LaunchParameters=test_exec: what is not here is not on the nodes either.
+// LaunchParameters=test_exec: a program that does not exist here does not exist on the nodes.
 Outcome find_programs(const SrunPlan& plan) {
   const std::string& program = plan.task.argv.front();
   if (!plan.options.multi_prog && find_program(program).empty())

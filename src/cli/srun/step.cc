@@ -1,4 +1,4 @@
-// The loop of srun while its step runs: signals, the controller, the nodes, its own input.
+// The loop of srun while its step runs: signals, controller, nodes, input.
 #include "cli/srun/step.h"
 
 #include <malloc.h>
@@ -57,7 +57,7 @@ bool StepRunner::all_finished() const {
 // --- the loop ---
 
 void StepRunner::run() {
-  mallopt(M_TRIM_THRESHOLD, 4 << 20);  // buffers of output come and go: their memory is kept
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);  // keeps memory, because output buffers come and go
   if (plan_.task.pty) send_window_size();
   if (!plan_.is_observer)
     for (std::uint32_t rank : streams_.without_input()) send_to_rank(rank, {});
@@ -97,7 +97,7 @@ void StepRunner::poll_once() {
     if (!link.channel) continue;
     const short out = link.channel->queued_bytes() > 0 ? POLLOUT : 0;
     set.add(link.channel->fd(), static_cast<short>(POLLIN | out), [this, &link](short happened) {
-      // A handler before this one may have lost the link.
+      // An earlier handler may have lost the link.
       if ((happened & POLLOUT) != 0 && link.channel && !link.channel->try_flush()) lose(link);
       if ((happened & (POLLIN | POLLHUP | POLLERR)) != 0) read_link(link);
     });
@@ -135,7 +135,7 @@ void StepRunner::read_link(Link& link) {
     if (!*frame) return;
     auto message = decode<wire::FromStepFrame>(**frame);
     if (!message) return lose(link);
-    // A slurmd that refuses, or has no step to hand the link to, does not know what place it is.
+    // A slurmd that refuses, or does not find the step, does not know its place number.
     const Section run = link.run;
     const std::size_t place =
         message->place - run.first < run.count ? std::size_t{message->place} : run.first;
@@ -144,7 +144,7 @@ void StepRunner::read_link(Link& link) {
   }
 }
 
-// The last connections are closed together with the runner, which delays nobody.
+// The last connections are closed by the destructor, which delays nobody.
 void StepRunner::hang_up_if_finished(Link& link) {
   if (all_finished()) return;
   if (std::ranges::all_of(places_of(link), [](const Place& place) { return place.finished; }))
@@ -169,7 +169,7 @@ void StepRunner::on_message(Place& place, wire::FromStep&& message) {
 
 void StepRunner::finish(Place& place) {
   place.finished = true;
-  book_.lost(place.where.node.str());  // its tasks that never started
+  book_.lost(place.where.node.str());  // its tasks never started
   if (!plan_.task.pty) say_failures(place.where.node);
 }
 
@@ -233,7 +233,7 @@ void StepRunner::send(Link& link, const wire::ToStep& message) {
   if (!link.channel->try_flush()) lose(link);
 }
 
-// A node that relays passes it on to the nodes below it.
+// A node that relays passes the message on to the nodes below it.
 void StepRunner::send_all(const wire::ToStep& message) {
   for (Link& link : links_) send(link, message);
 }

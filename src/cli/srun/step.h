@@ -1,6 +1,6 @@
-// A running step as its srun sees it: one connection per node, or per root of their tree where they
-// are many; output and input passed through, signals passed on, until every node has said that its
-// tasks are gone. It needs no controller.
+// A running step as its srun sees it: a connection to each node, or to each root of a tree of
+// nodes. Passes output, input and signals on, until every node has said that its tasks are gone.
+// Needs no controller.
 #pragma once
 
 #include <unistd.h>
@@ -29,15 +29,18 @@ class StepRunner {
   StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply, SrunController& controller,
              SignalQueue& signals);
 
-  // False where the step could not be joined; what was wrong has been said.
+  // False if the step could not be joined; errors have been printed.
   bool open_files() { return streams_.open(); }
   bool connect();
   void run();
-  // Failures that could not be told while the terminal was the task's.
+  // Prints failures that could not be printed while the terminal was in raw mode.
   void tell_ends();
-  std::optional<int> left_by() const { return left_by_; }  // the signal that made an onlooker leave
+  std::optional<int> left_by() const {
+    return left_by_;
+    // The signal that ended an observer (sattach).
+  }
 
-  // Every node has told the end of its tasks: their step is over.
+  // Every node has reported the end of its tasks, so the step is over.
   bool ended_well() const { return all_finished() && !lost_; }
 
   StepId step() const { return reply_.step; }
@@ -52,7 +55,7 @@ class StepRunner {
   };
   struct Link {
     Section run;                         // of places: the first one relays for the others
-    std::optional<io::Channel> channel;  // none = lost, or not needed any more
+    std::optional<io::Channel> channel;  // none = lost, or no longer needed
   };
 
   void say_launch_failed(const Place& place, std::string_view why) const;
@@ -82,14 +85,14 @@ class StepRunner {
   void on_signal(int signal);
   void on_interrupt();
   void force_end();
-  void say(std::string_view text) const;  // unless -Q wants no words
+  void say(std::string_view text) const;  // unless -Q is given
   void say_status();
-  void terminate();  // the orderly way: TERM, then KILL
+  void terminate();  // with TERM, later KILL
   void end_after_script();
   void abort_step();            // at once
-  Seconds say_waiting() const;  // how long srun waits for the end of the tasks
+  Seconds say_waiting() const;  // returns how long srun waits for the end of the tasks
   void flush_messages();
-  void say_failures(std::string_view node = {});  // of this node, or of all
+  void say_failures(std::string_view node = {});  // of this node, or of all nodes
 
   void send(Link& link, const wire::ToStep& message);
   void send_all(const wire::ToStep& message);
@@ -111,7 +114,7 @@ class StepRunner {
   std::optional<Clock::time_point> tell_at_, wait_until_, kill_at_, give_up_at_, reconnect_at_,
       last_interrupt_;
   bool terminating_ = false, aborting_ = false, gave_up_ = false, told_forced_ = false,
-       lost_ = false;  // a node, before it had told its end
+       lost_ = false;  // a node was lost before it had reported its end
   std::optional<int> left_by_;
   pid_t parent_ = getppid();
 };

@@ -1,4 +1,4 @@
-// See streams.h.
+// Opens and serves srun's ends of the standard streams.
 #include "cli/srun/streams.h"
 
 #include <unistd.h>
@@ -49,7 +49,7 @@ StepStreams::StepStreams(const SrunPlan& plan, const wire::StepReply& reply)
                       .out = part.out.in_step_of(tasks),
                       .err = part.err.in_step_of(tasks)});
   };
-  // A step that is another srun's (sattach) has one plan for all of its commands.
+  // For another srun's step (sattach) one plan serves all of its commands.
   const bool several = reply.part_tasks.size() == plan.parts.size() + 1;
   add(plan, several ? reply.part_tasks.front() : reply.num_tasks);
   for (std::size_t i = 0; several && i < plan.parts.size(); ++i)
@@ -86,7 +86,7 @@ FileNameParts StepStreams::name_parts(const Part& part) const {
   return parts;
 }
 
-// A file of the same name is opened once, so that all that is written to it follows each other.
+// A file that is named several times is opened once, so that its parts follow each other.
 std::optional<StepStreams::Sink> StepStreams::open_sink(const Part& part,
                                                         const StreamTarget& target, int own_fd,
                                                         std::string_view what) {
@@ -102,7 +102,7 @@ std::optional<StepStreams::Sink> StepStreams::open_sink(const Part& part,
   return Sink{*fd, true};
 }
 
-// What comes to srun itself goes to its first command.
+// Input of srun itself goes to its first command.
 bool StepStreams::open_input_of(const Part& part) {
   using Kind = StreamTarget::Kind;
   if (part.in.kind == Kind::nothing || part.in.kind == Kind::nodes) return true;

@@ -1,5 +1,5 @@
-// The standard streams of a step at srun's side: each of its commands has files of its own, or
-// shares srun's own streams and those files of the others that have the same name.
+// srun's ends of a step's standard streams. Each command has its own files, or shares srun's
+// streams and files of the same name with the others.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class StepStreams {
  public:
   struct Input {
     int fd = -1;                              // -1 = no input, or it has ended
-    std::uint32_t first_rank = 0, tasks = 0;  // whose it is
-    std::optional<std::uint32_t> only;        // or of this one among them alone
-    bool everybodys = true;                   // the step has no other tasks
-    // The ranks that it is sent to one by one; empty if it goes to all tasks at once.
+    std::uint32_t first_rank = 0, tasks = 0;  // the tasks that it belongs to
+    std::optional<std::uint32_t> only;        // only this one among them
+    bool everybodys = true;                   // these are all tasks of the step
+    // The ranks to which input is sent one by one; empty if it goes to all tasks at once.
     std::vector<std::uint32_t> ranks() const;
   };
 
@@ -30,20 +30,20 @@ class StepStreams {
   StepStreams(const StepStreams&) = delete;
   StepStreams& operator=(const StepStreams&) = delete;
 
-  bool open();  // false: what was wrong has been said
-  // Whether the output of this task is wanted.
+  bool open();  // false: errors have been printed
+  // Whether the output of this task is shown.
   bool shows(std::uint32_t rank, bool is_stderr) const;
   void write(std::uint32_t rank, bool is_stderr, std::string_view bytes);
 
   std::vector<Input>& inputs() { return inputs_; }
   bool has_input() const;
-  // Tasks that get no input at all: srun has none for them.
+  // Tasks without input.
   std::vector<std::uint32_t> without_input() const;
 
  private:
   struct Sink {
     int fd = -1;
-    bool owned = false;  // not one of srun's own
+    bool owned = false;  // to be closed, because it is not one of srun's own
   };
   struct Part {
     const SrunPlan* plan = nullptr;
@@ -62,10 +62,10 @@ class StepStreams {
   StepId step_;
   std::vector<Part> parts_;
   std::vector<Input> inputs_;
-  std::map<std::string, int> opened_;  // files to write, by path
+  std::map<std::string, int> opened_;  // output files by path
 };
 
-// Blocking, whatever mode the descriptor is in. False if the reader has gone.
+// Waits if necessary, whatever mode the descriptor is in. False if the reader has gone.
 bool write_all(int fd, std::string_view bytes);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// srun -Z: a step on nodes that nobody allocated.
+// srun --no-allocate: prepares a step on nodes without an allocation.
 #include "cli/srun/unallocated.h"
 
 #include <unistd.h>
@@ -21,7 +21,7 @@ Outcome check_unallocated(JobOptions& options) {
   if (!spec.excluded_nodes.empty())
     return srun_refuses("can not specify --exclude list with -Z, --no-allocate.");
   if (options.relative) return srun_refuses("do not specify -r,--relative with -Z,--no-allocate.");
-  options.job_id.reset();  // whatever job srun is called in
+  options.job_id.reset();  // it does not matter in which job srun is called
   if (options.test_only) return {};
   if (!options.quiet) print_info(kSrun, "do not allocate resources");
   auto names = expand_hostlist(spec.required_nodes);

@@ -1,5 +1,4 @@
-// sshare: the tree of accounts and users, what part of the cluster is theirs and what they have
-// used.
+// sshare: the tree of accounts and users, their shares of the cluster and their usage.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -114,7 +113,7 @@ void put_group_minutes(Line line, Out out) {
   }
 }
 
-// All that is always accounted for, and what else there is.
+// The resources that are always accounted for, then all others.
 template <class Amounts, class Minutes>
 void put_all_tres(const Amounts& amounts, Minutes minutes, Out out) {
   constexpr std::string_view kAlways[] = {"cpu",     "mem",     "energy", "node",
@@ -185,11 +184,11 @@ bool names(const std::vector<std::string>& list, std::string_view name) {
   return std::ranges::any_of(list, [&](const std::string& word) { return word == name; });
 }
 
-// The accounts that were named, with all below them and one step to the left.
+// The selected accounts with everything below them, one level to the left.
 std::vector<ShareLine> lines_of(const wire::SharesReply& reply, const O& options,
                                 std::string_view own_name, std::string_view cluster) {
   std::vector<ShareLine> lines;
-  std::uint32_t top = 0;  // the depth of the named account that we are in
+  std::uint32_t top = 0;  // the depth of the selected account above this row
   bool inside = options.accounts.empty();
   for (const wire::ShareView& row : reply.rows) {
     const bool is_user = !row.key.user.empty();

@@ -1,4 +1,4 @@
-// sstat: what running steps use right now, asked of the steps themselves.
+// sstat: what running steps use now, as the steps themselves report it.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -87,7 +87,7 @@ constexpr std::string_view kDefault =
     "TRESUsageOutMinTask,TRESUsageOutTot";
 constexpr std::string_view kPidFormat = "JobID,Nodelist,Pids";
 
-// The process ids travel in a field of the record that sstat does not show.
+// The process ids are in a field of the record that sstat does not show.
 constexpr Field<AcctLine> kPids{
     {}, {0, "Pids", "Pids", ""}, {}, [](const AcctLine& line, FieldValue& value) {
       value.text(line.step->submit_line);
@@ -101,7 +101,7 @@ struct StatOptions {
   std::vector<std::string> jobs;
   std::string format;  // -o
   bool all_steps = false, header = true, lists_fields = false, convert = true;
-  bool by_node = false;  // -i: the processes of each node in a row of their own
+  bool by_node = false;  // -i: one row per node, with its processes
   AcctForm form = AcctForm::table;
   int verbose = 0;
 };
@@ -145,7 +145,7 @@ std::optional<AcctField> find_field(std::string_view name) {
     const AcctField* field = find_acct_field(known);
     if (!field) continue;
     AcctField own = *field;
-    if (known.starts_with("AveDisk")) own.width = 12;  // narrower here than in sacct
+    if (known.starts_with("AveDisk")) own.width = 12;  // narrower than in sacct
     return own;
   }
   return std::nullopt;
@@ -153,7 +153,7 @@ std::optional<AcctField> find_field(std::string_view name) {
 
 struct Columns {
   std::vector<AcctField> fields;
-  std::vector<AcctColumn> columns;  // point into `fields`
+  std::vector<AcctColumn> columns;  // these point into `fields`
 };
 std::expected<Columns, Refusal> read_columns(std::string_view text) {
   Columns read;
@@ -187,14 +187,13 @@ std::string field_list() {
   return out;
 }
 
-// What to show: -i comes before what -o names.
+// What to show: -i overrides -o.
 std::string format_of(const StatOptions& options) {
   if (!options.by_node) return options.format.empty() ? std::string(kDefault) : options.format;
   return std::string(kPidFormat) + (options.format.empty() ? "" : "," + options.format);
 }
 
-// The step's record as accounting would have it, with what it has used so far; or one for each of
-// its nodes.
+// The step's record as accounting would have it, with its usage so far; or one record per node.
 Result<std::vector<StepRecord>> ask_step(Controller& controller, const Job& job, const Step& step,
                                          bool by_node) {
   auto reply = controller.ask_for<wire::StepReply>(wire::AttachStepRequest{job.id, step.id});
@@ -231,7 +230,7 @@ bool is_wanted(const wire::JobRef& ref, const Step& step, bool all_steps) {
   return all_steps || step.id < kBatchStep;
 }
 
-// The rows of one "-j" word; what is not there is said.
+// Prints the rows for one word of -j, and an error if it does not exist.
 void ask_job(Controller& controller, const wire::JobRef& ref, const StatOptions& options,
              std::vector<AccountingRow>& rows) {
   const bool all_steps = options.all_steps;
@@ -242,7 +241,7 @@ void ask_job(Controller& controller, const wire::JobRef& ref, const StatOptions&
     return print_error(kProgram, fmt::format("couldn't get steps for job {}", ref.job.value));
   for (const wire::JobView& view : reply->jobs) {
     const Job& job = *view.job;
-    // The number of a heterogeneous job is that of its first component.
+    // The id of a heterogeneous job means its first component.
     if (job.is_het() && job.id.value != ref.job.value + ref.component.value_or(0)) continue;
     AccountingRow row;
     row.steps_only = true;

@@ -1,5 +1,5 @@
-// Tables as sacct, sstat and sshare print them: columns chosen by name ("user%12,state%-20"), under
-// a header with a line of dashes, or as fields between bars.
+// Tables as sacct, sstat and sshare print them: columns selected by name ("user%12,state%-20"),
+// under a header with a line of dashes, or as fields between bars.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct BarStyle {
   std::string delimiter = "|";
 };
 
-// A value that does not fit ends in '+'.
+// A value that does not fit is cut and ends in '+'.
 inline void append_bar_cell(int width, std::string_view value, std::string& out) {
   if (width == 0) return;
   const auto size = static_cast<std::size_t>(std::abs(width));
@@ -64,7 +64,7 @@ void append_bar_header(std::span<const BarColumn<Field>> columns, const BarStyle
                        std::string& out) {
   using Column = BarColumn<Field>;
   const bool plain = style.form == BarForm::table;
-  auto name = [&](const Column& column) {  // one that does not fit is just cut
+  auto name = [&](const Column& column) {  // headers are just cut
     const auto width = static_cast<std::size_t>(std::abs(column.width));
     return std::string_view(column.field->name).substr(0, plain ? width : std::string_view::npos);
   };
@@ -87,7 +87,7 @@ void append_bar_line(std::span<const BarColumn<Field>> columns, const BarStyle& 
   append_bar_row<Field>(columns, style, text, out);
 }
 
-// The word "all" stands for `all`, where that is given.
+// The word "all" stands for `all`, if that is given.
 template <class Field, class Find>
 std::expected<std::vector<BarColumn<Field>>, Refusal> read_bar_columns(
     std::string_view program, std::string_view text, Find find, std::span<const Field> all = {}) {
@@ -111,7 +111,7 @@ std::expected<std::vector<BarColumn<Field>>, Refusal> read_bar_columns(
   return columns;
 }
 
-// --helpformat: four to a line.
+// --helpformat: four per line.
 template <class Field>
 std::string bar_field_list(std::span<const Field> fields, std::size_t width) {
   constexpr std::size_t kPerLine = 4;

@@ -1,4 +1,4 @@
-// How values read as text.
+// Formats values as text.
 #include "cli/tables/field_value.h"
 
 #include <iterator>

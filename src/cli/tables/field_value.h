@@ -1,5 +1,5 @@
-// What a field of a record says, before a listing, `scontrol show` or --json gives it its form: the
-// getters of the tables of fields fill one in.
+// The value of a record's field, before a listing, `scontrol show` or --json formats it. The
+// getters in tables of fields fill it in.
 #pragma once
 
 #include <concepts>
@@ -16,16 +16,16 @@
 
 namespace muster::cli {
 
-// How values read on a surface.
+// How values are formatted.
 struct Form {
   const TimeStyle* times = nullptr;  // none: ISO
   std::string_view no_time = "N/A";
   bool short_spans = false;  // "3:04" for "00:03:04"
-  bool raw_exit = false;     // the wait status for "1:0"
+  bool raw_exit = false;     // the wait status instead of "1:0"
   bool convert = true;       // 1024M prints as 1G
 };
 
-// Sorts behind everything else in both directions.
+// Sorted last in both directions.
 inline constexpr std::int64_t kUnsetKey = std::numeric_limits<std::int64_t>::max();
 
 class FieldValue {
@@ -50,12 +50,12 @@ class FieldValue {
     items_.clear();
   }
 
-  // Getters say one of these, or nothing where the record has no such value.
-  std::string& text() {  // to write into
+  // A getter calls one of these, or none if the record has no such value.
+  std::string& text() {  // the caller writes into it
     kind_ = Kind::text;
     return text_;
   }
-  void text(std::string_view text) { this->text() += text; }  // several follow each other
+  void text(std::string_view text) { this->text() += text; }  // may be called several times
   void list(std::vector<std::string> items) {
     kind_ = Kind::list;
     items_ = std::move(items);
@@ -93,12 +93,12 @@ class FieldValue {
 
   // Whether there is nothing to print.
   bool is_unset() const;
-  // Text and lists sort by their texts, all else by its number.
+  // Text and lists are sorted as text, other values as numbers.
   bool sorts_as_text() const { return kind_ == Kind::text || kind_ == Kind::list; }
   std::int64_t key() const { return kind_ == Kind::unset ? kUnsetKey : number_; }
 
-  // As a surface prints it; where there is nothing to print, `unset`, or what is usual for its kind
-  // ("(null)", "N/A"). Good until the value changes.
+  // The formatted value; if there is nothing to print, `unset` or the default for its kind
+  // ("(null)", "N/A"). Valid until the value changes.
   std::string_view shown(const Form& form, const char* unset);
 
  private:
@@ -112,7 +112,7 @@ class FieldValue {
   std::int64_t number_ = 0;
   double real_ = 0;
   std::string text_;
-  std::string shown_;  // what is no text, as it was printed last
+  std::string shown_;  // the last formatted value that was not a text
   std::vector<std::string> items_;
 };
 

@@ -1,7 +1,6 @@
-// One table row per field of a record, for every surface: its key in --json, what -o and -O call
-// it, its header, its label in `scontrol show`, and how its value is got out of the record. The
-// commands differ in their tables, not in the code. A surface whose name is left empty does not
-// have the field.
+// One table row per field of a record, for every surface: its key in --json, its names for -o and
+// -O, its header, its label in `scontrol show`, and the getter of its value. Commands differ in
+// their tables, not in code. A surface whose name is empty does not show the field.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +27,9 @@ using Getter = void (*)(const Record& record, FieldValue& value);
 
 template <class Record>
 struct Keyed {
-  std::string_view key;          // "time.elapsed": in an object
-  Getter<Record> get = nullptr;  // where it says it in another way
-  // What is no plain value; false where this record is without the key.
+  std::string_view key;          // "time.elapsed" is in an object
+  Getter<Record> get = nullptr;  // if --json shows another value
+  // For a value that is not plain; false if this record does not have the key.
   bool (*write)(const Record& record, Json& out) = nullptr;
 };
 
@@ -38,31 +37,32 @@ struct Listed {
   char letter = 0;        // of -o; 0 = none
   std::string_view name;  // of -O, any case; empty = none
   std::string_view header;
-  const char* unset = nullptr;  // printed for no value; none: what is usual, see FieldValue::shown
+  // Printed if there is no value; none: the default, see FieldValue::shown.
+  const char* unset = nullptr;
 };
 
-// As `unset`: the field is left out where it has no value.
+// For `unset`: the field is left out if it has no value.
 inline constexpr char kOmit[] = "";
 
 template <class Record>
 struct Shown {
   std::string_view label;
   const char* unset = nullptr;
-  Getter<Record> get = nullptr;  // where it says it in another way
+  Getter<Record> get = nullptr;  // if scontrol shows another value
 };
 
-// What a listing has to know beyond that.
+// What listings need in addition.
 template <class Record>
 struct ListedHow {
-  std::int64_t (*key)(const Record& record) = nullptr;  // absent: sorts by its value
+  std::int64_t (*key)(const Record& record) = nullptr;  // none: sorts by its value
   bool whole = false;                                   // never cut to the width
   bool whole_header = false;
-  // A value that shortens itself to the width in its own way.
+  // For a value that shortens itself to the width.
   void (*append_within)(const Record& record, std::size_t width, std::string& out) = nullptr;
-  typename Record::Mark mark = {};  // the command's own
+  typename Record::Mark mark = {};  // for the command's own use
 };
 
-// A Record says how lists print it: `Form form() const`.
+// A Record has `Form form() const`, the format of values in lists.
 template <class Record>
 struct Field {
   Keyed<Record> json;
@@ -72,7 +72,7 @@ struct Field {
   ListedHow<Record> how = {};
 };
 
-// A place in a format.
+// One item of a format.
 template <class Record>
 struct Cell {
   const Field<Record>* field = nullptr;  // none: only the suffix is printed
@@ -84,8 +84,7 @@ template <class Record>
 struct Format {
   std::string prefix;
   std::vector<Cell<Record>> cells;
-  std::vector<std::string>
-      unknown;  // what the table does not know, for the command to complain about
+  std::vector<std::string> unknown;  // unknown names, for error messages
 };
 
 template <class Record>
@@ -107,7 +106,7 @@ const Field<Record>* find_label(std::span<const Field<Record>> table, std::strin
   return nullptr;
 }
 
-// %all: every field that has a letter, a to z before A to Z, bars between them.
+// %all: every field with a letter, a to z before A to Z, separated by bars.
 template <class Record>
 void add_all_fields(std::span<const Field<Record>> table, std::string_view suffix,
                     Format<Record>& format) {
@@ -118,7 +117,7 @@ void add_all_fields(std::span<const Field<Record>> table, std::string_view suffi
   if (!format.cells.empty()) format.cells.back().suffix = suffix;
 }
 
-// "%.18i %.9P": an unknown letter stays in the output as it was written.
+// "%.18i %.9P": an unknown letter is printed as it was written.
 template <class Record>
 Format<Record> letter_format(std::span<const Field<Record>> table, std::string_view text) {
   FormatText scanned = scan_letters(text);
@@ -166,13 +165,13 @@ void append_header(const Format<Record>& format, std::string& out) {
   out += '\n';
 }
 
-// A field's value as lists print it, whatever its width. Good until `scratch` changes.
+// A field's value as lists print it, before cutting. Valid until `scratch` changes.
 template <class Record>
 std::string_view listed_text(const Field<Record>& field, const Record& record,
                              FieldValue& scratch) {
   scratch.reset();
   field.get(record, scratch);
-  if (scratch.is_plain_text()) return scratch.plain_text();  // most are
+  if (scratch.is_plain_text()) return scratch.plain_text();  // the usual case
   return scratch.shown(record.form(), field.listed.unset);
 }
 
@@ -210,7 +209,7 @@ struct SortKey {
   bool descending = false;
 };
 
-// "P,t,-p", "Pt-p"; where it names no field, the letter that does not.
+// "P,t,-p", "Pt-p"; if a letter names no field, the error is that letter.
 template <class Record>
 std::expected<std::vector<SortKey<Record>>, char> sort_keys(std::span<const Field<Record>> table,
                                                             std::string_view text) {
@@ -223,7 +222,7 @@ std::expected<std::vector<SortKey<Record>>, char> sort_keys(std::span<const Fiel
   return keys;
 }
 
-// The records' keys of one field: where that is a text, its rank.
+// The sort keys of all records for one field; for texts, their ranks.
 template <class Record>
 std::vector<std::int64_t> keys_of(const std::vector<Record>& records, const Field<Record>& field) {
   std::vector<std::int64_t> keys;
@@ -248,8 +247,7 @@ std::vector<std::int64_t> keys_of(const std::vector<Record>& records, const Fiel
   return ranks.take();
 }
 
-// The keys of every record are taken once, not at every comparison; records often come in order
-// already.
+// Keys are computed once per record, not at each comparison. Records are often in order already.
 template <class Record>
 void sort_records(std::vector<Record>& records, const std::vector<SortKey<Record>>& keys) {
   std::vector<std::vector<std::int64_t>> values;

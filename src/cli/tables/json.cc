@@ -1,4 +1,4 @@
-// See json.h.
+// Makes JSON documents of records.
 #include "cli/tables/json.h"
 
 #include "base/version.h"
@@ -38,7 +38,7 @@ std::string json_document(std::string_view plugin_type, std::string_view plugin_
                                {"release", std::string(kSlurmVersion)}};
   document["errors"] = Json::array();
   document[std::string(key)] = std::move(records);
-  // Names of users need not be UTF-8; a listing must not fail over one.
+  // Names of users may not be UTF-8, and a listing must not fail because of that.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

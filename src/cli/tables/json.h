@@ -1,5 +1,5 @@
-// What the --json outputs of the listing commands have in common. Only the *_json.cc files include
-// this: the library is large, and the commands start without it.
+// What the --json outputs of the commands share. Only sources that write JSON include this, because
+// the library is large.
 #pragma once
 
 #include <span>
@@ -27,8 +27,8 @@ Json json_or_null(const T& value) {
 
 Json json_of(const FieldValue& value);
 
-// The object of a record: its fields that have a key, in the order of the table. `keyed` says under
-// which one, where records of a table are of several kinds.
+// The object of a record: its fields with a key, in the order of the table. `keyed` selects the key
+// if a table has several kinds of records.
 template <class Record, class KeyOf>
 void add_json(std::span<const Field<Record>> table, const Record& record, KeyOf&& keyed,
               Json& out) {

@@ -1,4 +1,4 @@
-// "3-4,6": sets of numbers where, unlike in IdSet::text, two neighbours are a range too.
+// "3-4,6": sets of numbers. Unlike in IdSet::text, two neighbours are a range too.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A step of several commands is listed as one line for each: "12.0+0", "12.0+1".
+// A step with several commands is listed with one line for each: "12.0+0", "12.0+1".
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 namespace muster::cli {
 
 struct CommandOfStep {
-  Step step;           // what the command has of it
+  Step step;           // the command's part of the step
   std::string suffix;  // "+0"
 };
-std::vector<CommandOfStep> commands_of(const Step& step);  // none where it is a single one
+std::vector<CommandOfStep> commands_of(const Step& step);  // empty for a single command
 
 }  // namespace muster::cli

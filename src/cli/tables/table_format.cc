@@ -20,7 +20,7 @@ constexpr std::size_t kMaxWidth = 100'000;  // "%999999999i" must not exhaust me
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes "[.]digits" off the front of the text.
+// Removes "[.]digits" from the front of the text.
 Layout take_layout(std::string_view& text) {
   Layout layout;
   if (text.starts_with('.')) {
@@ -47,7 +47,7 @@ std::string strftime_text(const std::tm& broken, const char* format) {
   return {buffer, size};
 }
 
-// Today's times of day; days nearby by name; then dates.
+// Times of today, names of days nearby, otherwise dates.
 std::string relative_date(Time t, Time now) {
   std::tm then = local_time(t), today = local_time(now);
   if (then.tm_year != today.tm_year)
@@ -118,7 +118,7 @@ std::vector<SortItem> scan_sort(std::string_view text) {
   std::vector<SortItem> items;
   SortItem next;
   for (std::string_view part : split(text, ',')) {
-    if (iequals(part, "cluster")) continue;  // one cluster: nothing to sort
+    if (iequals(part, "cluster")) continue;  // there is only one cluster
     for (char c : part) {
       if (c == '+' || c == '-') {
         next.descending = c == '-';

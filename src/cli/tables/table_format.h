@@ -1,4 +1,5 @@
-// The texts that describe a listing: -o and -O formats, sort lists, widths, and how dates print.
+// The texts that describe a listing: -o and -O formats, sort lists, widths, and the format of
+// dates.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,13 @@ struct Layout {
 };
 
 struct FormatItem {
-  std::string key;  // a letter, a name or "all"; empty where the text ends too early
+  std::string key;  // a letter, a name or "all"; empty if the text ends too early
   Layout layout;
   std::string suffix;
   std::string as_written;  // "%.8t"
 };
 struct FormatText {
-  std::string prefix;  // what stands before the first field
+  std::string prefix;  // the text before the first field
   std::vector<FormatItem> items;
 };
 
@@ -45,17 +46,18 @@ struct SortItem {
 // Letters, each after an optional + or -, with or without commas.
 std::vector<SortItem> scan_sort(std::string_view text);
 
-// Texts as numbers that compare as they do.
+// Replaces texts by numbers with the same order.
 class TextRanks {
  public:
   void expect(std::size_t count) { added_.reserve(count); }
   void add(std::string_view text);
-  std::vector<std::int64_t> take();  // one number for each text that was added
+  std::vector<std::int64_t> take();  // one number per added text
 
  private:
-  std::map<std::string, std::size_t, std::less<>> places_;  // each different text, by first sight
+  // Each different text, in order of appearance.
+  std::map<std::string, std::size_t, std::less<>> places_;
   std::vector<std::size_t> added_;
-  std::string last_;  // rows often repeat the text before them
+  std::string last_;  // neighbouring rows often have the same text
 };
 
 void append_cell(std::string& out, std::string_view value, Layout layout);
@@ -63,13 +65,13 @@ void append_cell(std::string& out, std::string_view value, Layout layout);
 // "a,b ,c" without empty parts.
 std::vector<std::string> split_list(std::string_view text);
 
-// How times print: SLURM_TIME_FORMAT.
+// How times are printed: SLURM_TIME_FORMAT.
 class TimeStyle {
  public:
   TimeStyle() = default;
   TimeStyle(std::string_view setting, Time now);
   static TimeStyle from_environment(std::string_view program, Time now);
-  // `unset` is printed for a time that is not known: "N/A", "Unknown".
+  // `unset` is printed for an unknown time: "N/A", "Unknown".
   void append(Time t, std::string_view unset, std::string& out) const;
   bool valid() const { return valid_; }
 
@@ -82,10 +84,11 @@ class TimeStyle {
 // "Mon Nov 16 01:34:40 2026": the line above long listings.
 std::string date_line(Time now);
 
-std::string env_text(const char* name);  // empty where not set
+std::string env_text(const char* name);  // empty if unset
 Time clock_now();
 
-// Everything at once: listings of thousands of lines are one write. False where stdout is gone.
+// Writes everything at once: a listing of thousands of lines is one write. False if stdout is
+// closed.
 bool write_out(std::string_view text);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Reads cgroup.conf.
+// Reads cgroup.conf, and prints it for `scontrol show config`.
 #include "config/files/cgroup_conf.h"
 
 #include <fmt/format.h>

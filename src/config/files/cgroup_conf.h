@@ -1,4 +1,4 @@
-// cgroup.conf: what slurmd confines jobs to.
+// cgroup.conf: to which resources slurmd confines jobs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace muster::config {
 
 struct CgroupConf {
-  std::string plugin;  // "cgroup/v1", "cgroup/v2", "autodetect"; empty where not said
+  std::string plugin;  // "cgroup/v1", "cgroup/v2", "autodetect"; empty if not given
   std::string mountpoint = "/sys/fs/cgroup";
   bool automount = false;
   bool constrain_cores = false, constrain_devices = false, constrain_ram = false,

@@ -1,4 +1,4 @@
-// Reads gres.conf and joins its devices to the gres of node lines.
+// Reads gres.conf, and joins its devices to the Gres= of node lines.
 #include "config/files/gres_conf.h"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ Result<void> read_setting(const Line& line, const Setting& setting, GresLine& gr
   return {};
 }
 
-// Takes what a request needs of one line's devices and puts it into a pool.
+// Moves the devices that a request needs from one line into a pool.
 class PoolBuilder {
  public:
   PoolBuilder(const NodeConfig& node, const GresConf& gres) : node_(node) {
@@ -100,7 +100,7 @@ class PoolBuilder {
     return {};
   }
 
-  // Shares of GPUs: evenly over the devices that a line of gres.conf names, or over all.
+  // Divides shares of GPUs evenly over the devices that a line of gres.conf names, or over all.
   Result<void> add_parts(const GresRequest& request) {
     std::vector<Text> gpus;
     for (const GresPool& pool : pools_)

@@ -29,13 +29,13 @@ struct GresLine {
 
 struct GresConf {
   std::vector<GresLine> lines;
-  std::string auto_detect;  // "nvml", "off"; empty where not said
+  std::string auto_detect;  // "nvml", "off"; empty if not given
 };
 
 Result<GresConf> load_gres_conf(const FileReader& read, const std::string& path);
 
-// The pools of a node: what its Gres= counts, with the devices that gres.conf names. The indices
-// run on through the types of one name. GPUs are always numbered, others where they have files.
+// The pools of a node: the counts of its Gres=, with the devices of gres.conf. Indices continue
+// through the types of a name. GPUs always have indices, other devices only if they have files.
 Result<std::vector<GresPool>> gres_pools(const NodeConfig& node, const GresConf& gres);
 
 }  // namespace muster::config

@@ -1,4 +1,4 @@
-// Reads topology.conf and puts its switches into an order, leaves first.
+// Reads topology.conf, and sorts its switches with leaves first.
 #include "config/files/topology_conf.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ Result<void> read_setting(const Line& line, const Setting& setting, Switch& valu
   return {};
 }
 
-// Puts the nodes of the switches below into those above them.
+// Adds the nodes of lower switches to the switches above them.
 class Tree {
  public:
   explicit Tree(std::vector<SwitchLine> lines) : lines_(std::move(lines)) {}

@@ -10,7 +10,7 @@
 
 namespace muster::config {
 
-// Leaves first, then by level; each with all the nodes below it.
+// Leaves first, then by level; each switch with all nodes below it.
 Result<std::vector<Switch>> load_topology_conf(const FileReader& read, const std::string& path);
 
 }  // namespace muster::config

@@ -1,4 +1,4 @@
-// What keys and words are called, and lists of words.
+// Looks up keys and words by name, and reads lists of words.
 #include "config/keys/keys.h"
 
 #include "base/text/strings.h"

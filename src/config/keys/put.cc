@@ -1,4 +1,4 @@
-// How each type of member takes a value, and the setters' own parsers.
+// Converts values to each type of member, and parses values for setters.
 #include "config/keys/put.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::uint32_t kMostExitCode = 255, kMostPort = 65535;
 
 std::string_view first_port(std::string_view text) { return text.substr(0, text.find('-')); }
 
-// What is no host list is a name like any other.
+// Text that is no host list counts as one name.
 std::vector<Text> names_of(std::string_view list) {
   std::vector<Text> names;
   auto expanded = expand_hostlist(list);

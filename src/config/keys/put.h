@@ -1,5 +1,5 @@
-// A checked value of slurm.conf becomes the value of a member, by the member's type. An empty one
-// leaves a number as it is.
+// Stores a checked value of slurm.conf in a member, according to the member's type. An empty value
+// leaves a number unchanged.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace muster::config {
 
 void put(std::string& to, const Type& type, std::string_view value);
 void put(Text& to, const Type& type, std::string_view value);
-void put(bool& to, const Type& type, std::string_view value);           // a word says yes
+void put(bool& to, const Type& type, std::string_view value);           // true for yes
 void put(std::uint16_t& to, const Type& type, std::string_view value);  // the first port of a range
 // INFINITE is the largest number.
 void put(std::uint32_t& to, const Type& type, std::string_view value);
@@ -28,12 +28,13 @@ void put(std::optional<std::uint32_t>& to, const Type& type, std::string_view va
 void put(std::optional<Seconds>& to, const Type& type, std::string_view value);
 // MiB; 0 and UNLIMITED set no bound.
 void put(std::optional<std::uint64_t>& to, const Type& type, std::string_view value);
-void put(IdSet& to, const Type& type, std::string_view value);  // exit codes, or ports of a word
+// Exit codes, or ports that a word names.
+void put(IdSet& to, const Type& type, std::string_view value);
 void put(std::vector<Text>& to, const Type& type, std::string_view value);
 void put(std::vector<std::pair<Text, std::uint32_t>>& to, const Type& type, std::string_view value);
 void put(std::vector<std::pair<Text, double>>& to, const Type& type, std::string_view value);
 
-// "a:2,b*3,c": licenses. Nothing where one has no name or count.
+// "a:2,b*3,c": licenses. Unset if a name or a count is missing.
 std::optional<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(std::string_view text);
 // "CPU=1000,Mem=0.5,GRES/gpu=3000": weights of resources.
 std::optional<std::vector<std::pair<Text, double>>> parse_tres_weights(std::string_view text);

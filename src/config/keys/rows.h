@@ -1,12 +1,11 @@
-// What rows of the tables say of where a value goes: members of the programs' settings, or
-// functions that set some.
+// Where the value of a key goes: members of the programs' settings, or functions that set some.
 //
-//   to<&Settings::kill_wait, &NodeSettings::kill_wait>     the members, by their types (put.h)
-//   to<given<&SitePrograms::prolog>>                       whether there is a value at all
-//   to<is<&Settings::whole_nodes, "select/linear">>        whether it is this one
-//   to<set_usage_reset>                                    what the function makes of it
+//   to<&Settings::kill_wait, &NodeSettings::kill_wait>     these members, by their types (put.h)
+//   to<given<&SitePrograms::prolog>>                       true if there is a value
+//   to<is<&Settings::whole_nodes, "select/linear">>        true if it is this value
+//   to<set_usage_reset>                                    whatever the function sets
 //
-// The struct that a member belongs to says whose settings it is in (part).
+// The struct of a member decides which settings it belongs to (part).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// See setters.h.
+// Setters of keys that need more than their value copied.
 #include "config/keys/setters.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ void set_preempt_mode(PreemptSettings& s, std::string_view value) {
 
 void set_exempt_time(PreemptSettings& s, std::string_view value) {
   s.exempt_time = parse_duration(value).value_or(Seconds{0});
-  if (s.exempt_time == Seconds::max()) s.exempt_time = Seconds{0};  // -1: no such time
+  if (s.exempt_time == Seconds::max()) s.exempt_time = Seconds{0};  // -1 means no such time
 }
 
 // "30", "task=30,energy=10"

@@ -1,4 +1,4 @@
-// Keys that set more than one member, or one that is not what the value says.
+// Keys that set several members, or a member that is not simply their value.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace muster::config {
 
-// AccountingStorageEnforce. A word implies others.
+// AccountingStorageEnforce: some words imply others.
 struct Enforced {
   bool associations = false, limits = false, qos = false, safe = false, wckeys = false;
 };
@@ -27,7 +27,7 @@ void set_preempt_mode(PreemptSettings& s, std::string_view value);
 void set_exempt_time(PreemptSettings& s, std::string_view value);
 void set_sampling(NodeSettings& s, std::string_view value);  // JobAcctGatherFrequency
 
-// PrologEpilogTimeout: 65534 and more means no timeout.
+// PrologEpilogTimeout: 65534 and above mean no timeout.
 template <auto member>
 void program_timeout(ClassOf<member>& c, std::string_view value) {
   constexpr std::uint32_t kNone = 65534;

@@ -1,5 +1,5 @@
-// What slurm.conf says to each program that reads it. Members are filled from the rows of
-// key_table.h and word_table.h; the defaults of keys stand there, those of words here.
+// What slurm.conf says to each program that reads it. The rows of key_table.h and word_table.h fill
+// the members. Defaults of keys are in the tables, defaults of words are here.
 #pragma once
 
 #include <cstdint>
@@ -13,52 +13,54 @@ namespace muster::config {
 
 struct ControllerHost {
   std::string name;
-  std::string address;  // where to connect to; the name unless "name(address)" says otherwise
+  std::string address;  // the address to connect to; the name unless given as "name(address)"
   bool has_own_address = false;
   bool operator==(const ControllerHost&) const = default;
 };
 
-// How controllers were named before SlurmctldHost.
+// The keys that named controllers before SlurmctldHost.
 struct OldControllers {
   std::string primary, primary_address, backup, backup_address;
   std::vector<ControllerHost> hosts() const;
   bool operator==(const OldControllers&) const = default;
 };
 
-// The words of SlurmctldParameters that bound what one user may ask of the controller.
+// Words of SlurmctldParameters that limit what one user may ask of the controller.
 struct ControllerWords {
   bool rl_enable = false;
   std::uint32_t rl_bucket_size = 30, rl_refill_rate = 2, rl_refill_period = 1, rl_table_size = 8192,
                 rl_log_freq = 0;
-  std::uint32_t max_user_connections = 0;  // 0 = a quarter of those that there may be
+  std::uint32_t max_user_connections = 0;  // 0 = a quarter of all connections
 };
 
-// slurmctld's own; what its decisions depend on is in Settings (model/cluster.h).
+// Settings of slurmctld itself; those that its decisions depend on are in Settings
+// (model/cluster.h).
 struct ControllerSettings {
-  std::string cluster_name;  // in small letters
+  std::string cluster_name;  // in lower case
   std::string slurm_user, slurmd_user;
   bool use_munge = false;    // AuthType
   std::string munge_socket;  // a word of AuthInfo; empty = munge's own default
-  std::uint16_t slurmctld_port = 0, slurmd_port = 0;  // the first of a range
+  std::uint16_t slurmctld_port = 0, slurmd_port = 0;  // the first port of a range
   std::string state_save_location, slurmctld_pid_file, slurmctld_log_file;
   std::string slurmctld_debug;   // "info", "debug2"
   std::string debug_flags;       // "Agent,Protocol"
   bool wants_slurmdbd = false;   // AccountingStorageType
   Seconds program_timeout{0};    // PrologEpilogTimeout; 0 = none
   std::vector<Text> gres_types;  // GresTypes
-  bool has_topology = false;     // TopologyPlugin=topology/tree: topology.conf says what is where
+  bool has_topology = false;     // TopologyPlugin=topology/tree: topology.conf is read
   ControllerWords words;
   OldControllers old_controllers;
 };
 
-// slurmd's. %n and %h in paths are not filled in.
+// Settings of slurmd. %n and %h in paths are not expanded yet.
 struct NodeSettings {
   std::string spool_dir, pid_file, log_file, tmp_dir;
   std::string slurmd_debug;  // "info", "debug2"
   bool use_munge = false;
   std::string munge_socket;  // empty = munge's own default
   std::uint32_t tree_width = 0;
-  bool config_overrides = false;  // SlurmdParameters: report the configured hardware
+  // SlurmdParameters: report the configured hardware instead of the real one.
+  bool config_overrides = false;
   Seconds slurmd_timeout{0};
   Seconds sample_every{0};  // JobAcctGatherFrequency
   Seconds kill_wait{0}, message_timeout{0}, unkillable_after{0};
@@ -76,7 +78,7 @@ struct NodeSettings {
   bool programs_in_job = false;  // PrologFlags=RunInJob
 };
 
-// What commands need.
+// Settings of commands.
 struct ClientSettings {
   std::string cluster_name;
   std::vector<ControllerHost> controllers;
@@ -91,9 +93,9 @@ struct ClientSettings {
   std::string srun_prolog, srun_epilog, mpi_default;
   std::uint32_t tree_width = 0;
   std::string propagate_limits, propagate_limits_except;
-  bool test_exec = false;              // LaunchParameters: srun looks for its program first
+  bool test_exec = false;  // LaunchParameters: srun checks first that its program exists
   bool uses_interactive_step = false;  // LaunchParameters
-  std::string interactive_step;        // options of the srun that is salloc's shell
+  std::string interactive_step;        // options of the srun that starts salloc's shell
   bool het_steps = true;  // SchedulerParameters: steps may span components of a heterogeneous job
   bool operator==(const ClientSettings&) const = default;
 };

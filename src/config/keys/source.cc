@@ -1,4 +1,4 @@
-// See source.h.
+// Splits configuration files into settings, following includes.
 #include "config/keys/source.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ bool is_key_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Everything from an unescaped '#' on is a comment, also within quotes.
+// A comment starts at an unescaped '#', even within quotes.
 std::string without_comment(std::string_view line) {
   std::string out;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -147,7 +147,8 @@ class Reader {
       return invalid(at, "Include with %c: ClusterName must come first");
     std::string path = resolve(replace_all(name, "%c", cluster_name_), at.file);
     auto done = file(path, depth + 1);
-    // A missing file says who wanted it; an error inside of it names its own place.
+    // An error about a missing file is reported where it is included; errors inside the file name
+    // their own place.
     if (!done && done.error().code != ErrorCode::config_invalid)
       return invalid(at, fmt::format("Include {}: {}", name, done.error().text()));
     return done;

@@ -20,7 +20,7 @@ using FileReader = std::function<Result<std::string>(const std::string& path)>;
 
 struct Location {
   std::string file;
-  int line = 0;              // 0 = nowhere in particular
+  int line = 0;              // 0 = no particular line
   std::string text() const;  // "slurm.conf:12"
 };
 
@@ -33,7 +33,7 @@ struct Line {
   std::vector<Setting> settings;  // never empty
 };
 
-// Of one line, a comment at its end included.
+// Settings of one line; a comment at its end is skipped.
 Result<std::vector<Setting>> read_settings(std::string_view line, const Location& at);
 Result<std::vector<Line>> read_lines(const FileReader& read, const std::string& path);
 
@@ -45,8 +45,8 @@ std::unexpected<Error> bad_value(const Location& at, const Setting& setting,
 // "file:line: KEY=VALUE: WHY"
 std::unexpected<Error> wrong_value(const Location& at, const Setting& setting,
                                    std::string_view why);
-// Two levels of cluster files, a level of site files, and room; more is a file that includes
-// itself.
+// Enough for two levels of cluster files, one of site files, and some more; beyond it a file surely
+// includes itself.
 inline constexpr int kMaxIncludeDepth = 16;
 
 }  // namespace muster::config

@@ -1,4 +1,4 @@
-// Where the value of a key or word goes: into the settings of the programs that read slurm.conf.
+// Where the value of a key or word is stored: in which program's settings, and how.
 #pragma once
 
 #include <string_view>
@@ -24,8 +24,8 @@ struct Stores {
   Put<Settings> cluster = nullptr;
   Put<NodeSettings> node = nullptr;
   Put<ClientSettings> client = nullptr;
-  bool read_by_name = false;   // with SlurmConf::value
-  bool read_by_words = false;  // which have rows of their own
+  bool read_by_name = false;   // SlurmConf::value reads it
+  bool read_by_words = false;  // words of the value have rows of their own
 
   template <class D>
   constexpr Put<D> into() const {

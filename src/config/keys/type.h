@@ -1,4 +1,4 @@
-// What the value of a key may be and how it is printed.
+// The types of values of slurm.conf, and how they are printed.
 #pragma once
 
 #include <cstdint>
@@ -9,34 +9,34 @@
 namespace muster::config {
 
 enum class Kind : std::uint8_t {
-  text,       // as written; "(null)" where unset
-  lowercase,  // in small letters
+  text,       // as written; "(null)" if unset
+  lowercase,  // in lower case
   number,     // 7
-  flag,       // 0 or 1, printed as such
+  flag,       // 0 or 1, and printed so
   yes_no,     // printed Yes or No
   seconds,    // "30 sec"; INFINITE
   minutes,    // "0 min"; UNLIMITED
   duration,   // "[D-]HH:MM:SS", a bare number is in minutes
   microseconds,
   percent,
-  rate,      // "300 nodes/min"
-  memory,    // MiB; "UNLIMITED" where unset
-  ports,     // "60001-63000"
-  port,      // "6817" or a range
-  level,     // quiet ... debug5, or its number
-  user,      // "root(0)"
-  choice,    // one of `expected`
-  choices,   // some of `expected`, printed in its order and spelling; '-' marks one that is not
-             // printed
-  plugin,    // one of `expected`; where that ends in '/', a name that starts with it
+  rate,    // "300 nodes/min"
+  memory,  // MiB; "UNLIMITED" if unset
+  ports,   // "60001-63000"
+  port,    // "6817" or a range
+  level,   // quiet ... debug5, or its number
+  user,    // "root(0)"
+  choice,  // one of `expected`
+  // Some of `expected`, printed in its order and spelling; those marked with '-' are not printed.
+  choices,
+  plugin,    // one of `expected`; if that ends in '/', a name that starts with it
   plugins,   // some of `expected`, printed as written
-  hosts,     // SlurmctldHost: "name(address)", one row for each
+  hosts,     // SlurmctldHost: "name(address)", one row per host
   names,     // nodes or partitions
   licenses,  // "name[:count],..."
   weights,   // "CPU=1000,Mem=0.5"
-  word,      // no key: a word of a list and what follows it
-  daemon,    // no key: a row that the running daemon fills
-  computed,  // no key: a row that follows from others
+  word,      // no key: a word of a list, with what follows it
+  daemon,    // no key: the running daemon fills in the row
+  computed,  // no key: the row follows from other keys
 };
 
 struct Type {
@@ -44,11 +44,11 @@ struct Type {
   std::string_view expected = {};
 };
 
-// The parts of values that several readers share. They return nothing for other texts.
+// Parsers of values that several readers share. Unset if the text is malformed.
 std::optional<bool> parse_yes_no(std::string_view text);
 std::optional<std::string_view> parse_debug_level(std::string_view text);  // its name
 
-// A value in the spelling that programs compare: plugins and choices as `expected` has them.
+// A value as programs compare it: plugins and choices are spelled as in `expected`.
 std::string canonical(const Type& type, std::string_view value);
 
 }  // namespace muster::config

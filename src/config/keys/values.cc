@@ -1,4 +1,4 @@
-// What each kind of value may be, and how it is printed.
+// Checks values of each type, and prints them.
 #include <algorithm>
 #include <array>
 
@@ -50,7 +50,7 @@ bool are_choices(const Type& type, std::string_view text) {
                              [&](std::string_view part) { return is_choice(type, trim(part)); });
 }
 
-// Which ones there are makes no difference here.
+// Whether any plugin of a kind is accepted.
 bool is_any_plugin(const Type& type) { return type.expected.ends_with('/'); }
 
 std::string expected_choices(const Type& type, std::string_view intro) {
@@ -150,7 +150,7 @@ std::string expectation(const Type& type) {
   }
 }
 
-// Names of plugins are in small letters, other words in capitals: as the key's own list has them.
+// Names of plugins are printed in lower case, other words in upper case, as in the key's own list.
 std::string shown_choice(const Type& type, std::string_view text) {
   for (std::string_view choice : split(type.expected, ','))
     if (iequals(text, bare_choice(choice))) return std::string(bare_choice(choice));

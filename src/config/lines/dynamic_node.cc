@@ -1,4 +1,4 @@
-// Reads the description of a node that no file names.
+// Reads descriptions of dynamic nodes, as a line of slurm.conf would give them.
 #include "config/lines/dynamic_node.h"
 
 #include "base/text/strings.h"

@@ -1,4 +1,4 @@
-// Nodes that no file names: slurmd -Z --conf, scontrol create nodename=.
+// Dynamic nodes, which no file names: slurmd -Z --conf, scontrol create nodename=.
 #pragma once
 
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace muster::config {
 
-// "NodeName=d[1-2] CPUs=4 Feature=a": what a line of slurm.conf would mean. `from` is named in
-// errors.
+// "NodeName=d[1-2] CPUs=4 Feature=a", read like a line of slurm.conf. Errors name `from`.
 Result<std::vector<NodeConfig>> parse_node_line(const std::string& text, const std::string& from);
 
 }  // namespace muster::config

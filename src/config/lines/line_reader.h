@@ -1,4 +1,4 @@
-// Typed access to the values of one line of slurm.conf, remembering the first error.
+// Typed access to the values of one line of slurm.conf. Remembers the first error.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ class LineReader {
     auto found = values_.find(key);
     return found == values_.end() ? std::string(fallback) : found->second;
   }
-  // What `parse` makes of the text; nothing is an error.
+  // The result of `parse`; an empty one is an error.
   template <class Parse>
   auto parsed(std::string_view key, const Parse& parse, std::string_view expected) {
     auto value = parse(text(key));

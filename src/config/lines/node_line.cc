@@ -64,7 +64,7 @@ const NodeKey* find_node_key(std::string_view name) {
   return found == kNodeKeys.end() ? nullptr : &*found;
 }
 
-// The line's values by the key's main spelling.
+// The line's values by the main spelling of their keys.
 Result<Values> node_values(const Line& line, std::vector<std::string>& ignored) {
   Values values;
   for (const Setting& setting : line.settings) {
@@ -93,7 +93,8 @@ class NodeReader : public LineReader {
   }
 };
 
-// CPUs, sockets, cores and threads imply each other; CPUs may count sockets, cores or threads.
+// CPUs, sockets, cores and threads follow from each other; CPUs= may count sockets, cores or
+// threads.
 void derive_topology(NodeReader& reader, NodeConfig& node, const Location& at,
                      std::vector<std::string>& warnings) {
   node.boards = reader.number("Boards", 1, 1);
@@ -156,7 +157,7 @@ Result<NodeConfig> node_of(const Line& line, const Values& values,
   return node;
 }
 
-// A value for each of `count` nodes: one for all, or as many as there are nodes.
+// One value per node: the line gives one for all nodes, or as many as there are nodes.
 Result<std::vector<std::string>> spread(const Line& line, const Setting& setting,
                                         const std::vector<std::string>& names) {
   if (setting.value.empty()) return names;

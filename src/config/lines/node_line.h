@@ -14,7 +14,7 @@ namespace muster::config {
 
 using Values = std::map<std::string, std::string, CaseInsensitiveLess>;
 
-// One node as its line describes it. Its gres are text until gres.conf is joined to them.
+// One node as its line describes it. Its gres are text until gres.conf is read.
 struct ConfiguredNode {
   Location at;
   NodeConfig node;
@@ -33,20 +33,20 @@ struct DownNodes {
   std::string state, reason;
 };
 
-// Collects node lines in the order of the file; NodeName=DEFAULT changes what later lines start
-// from.
+// Collects node lines in the order of the file; NodeName=DEFAULT changes the defaults of later
+// lines.
 class NodeLines {
  public:
   Result<void> add_nodes(const Line& line);
   Result<void> add_down_nodes(const Line& line);
   Result<void> add_node_set(const Line& line);
-  // Once all lines are read: puts DownNodes in force.
+  // Call it after all lines: applies DownNodes.
   Result<void> finish();
 
   std::vector<ConfiguredNode> nodes;
   std::vector<NodeSet> sets;
   std::vector<std::string> warnings;
-  std::vector<std::string> ignored;  // "NodeName Parameters"
+  std::vector<std::string> ignored;  // as "NodeName Parameters"
 
  private:
   Values defaults_;

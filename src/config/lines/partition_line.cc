@@ -70,8 +70,8 @@ bool is_none(std::string_view text) {
   return text.empty() || iequals(text, "UNLIMITED") || iequals(text, "INFINITE") || text == "-1";
 }
 
-// The line's values by the key's main spelling: "Shared" is the old name of OverSubscribe, and
-// "Priority" set what are two factors now.
+// The line's values by the main spelling of their keys: "Shared" is the old name of OverSubscribe,
+// and "Priority" once set both priority factors.
 Result<Values> partition_values(const Line& line, std::vector<std::string>& ignored) {
   Values values;
   for (const Setting& setting : line.settings) {
@@ -100,7 +100,7 @@ class PartitionReader : public LineReader {
  public:
   using LineReader::LineReader;
 
-  // A list that may be everybody.
+  // A list of names, or ALL.
   std::string who(std::string_view key) const {
     std::string value = text(key);
     return iequals(value, "ALL") ? std::string() : value;
@@ -113,7 +113,7 @@ class PartitionReader : public LineReader {
     if (is_none(text(key))) return std::nullopt;
     return parsed(key, parse_number<std::uint32_t>, "a number or UNLIMITED");
   }
-  // What jobs get beyond their share: none unless the line says so.
+  // The time that jobs get beyond their share; none by default.
   std::uint32_t extra_time(std::string_view key) {
     const std::string value = text(key);
     if (value == "-1") reject(key, "a number or UNLIMITED");
@@ -156,7 +156,7 @@ std::string checked_by(PartitionReader& reader, std::string_view key, const Loca
   return shown_value(*known, value);
 }
 
-// Resources that jobs are charged for; of devices and licenses any.
+// Whether jobs can be charged for the resource; devices and licenses always can.
 bool is_billed(std::string_view name) {
   constexpr std::string_view kNames[] = {"billing", "cpu",  "energy", "fs/disk",
                                          "mem",     "node", "pages",  "vmem"};
@@ -300,7 +300,7 @@ Result<void> PartitionLines::add(const Line& line) {
                                  other.at.text()));
   auto partition = partition_of(line.at, *given);
   if (!partition) return std::unexpected(partition.error());
-  // The last default counts.
+  // If several partitions are marked as default, the last one is.
   if (partition->is_default)
     for (ConfiguredPartition& other : partitions) other.partition.is_default = false;
   partitions.push_back({line.at, std::move(*partition), {}, given->contains("DisableRootJobs")});

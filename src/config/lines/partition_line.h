@@ -16,14 +16,14 @@ struct ConfiguredPartition {
   Location at;
   Partition partition;
   std::vector<Text> node_names;  // expanded, in the order of the node lines
-  bool says_root_jobs = false;   // it has DisableRootJobs of its own
+  bool says_root_jobs = false;   // the line itself has DisableRootJobs
 };
 
-// Collects partition lines; PartitionName=DEFAULT changes what later lines start from.
+// Collects partition lines; PartitionName=DEFAULT changes the defaults of later lines.
 class PartitionLines {
  public:
   Result<void> add(const Line& line);
-  // Once all lines are read: finds out who the partitions' nodes are.
+  // Call it after all lines: finds the nodes of each partition.
   Result<void> finish(const std::vector<ConfiguredNode>& nodes, const std::vector<NodeSet>& sets);
 
   std::vector<ConfiguredPartition> partitions;
@@ -33,7 +33,7 @@ class PartitionLines {
   Values defaults_;
 };
 
-// "CPU=1.0,Mem=0.25G,GRES/gpu=2": a weight for each resource, of memory for a unit.
+// "CPU=1.0,Mem=0.25G,GRES/gpu=2": a weight per resource; memory may have a unit.
 bool are_billing_weights(std::string_view text);
 
 Result<Qos> parse_qos_line(const Line& line);

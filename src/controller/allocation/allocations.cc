@@ -1,4 +1,5 @@
-// See allocations.h.
+// Answers waiting commands when a commit changes their jobs, and ends allocations without a
+// command.
 #include "controller/allocation/allocations.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 namespace muster::controller {
 
-void Allocations::own(std::uint64_t connection, JobId job) {
+void Allocations::set_keeper(std::uint64_t connection, JobId job) {
   JobId& mine = job_of_[connection];
   kept_[job] = {.connection = connection, .orphaned = {}};
   if (mine && mine != job) kept_.erase(mine);
@@ -66,7 +67,7 @@ void Allocations::wait(ReplyTo to, Caller caller, const wire::WaitJobRequest& re
   if (!added) return host_.reply(to, added.error());
   if (job && job->spec->kind == JobKind::allocation && authority.may_change(caller, *job)) {
     if (request.ownership == wire::Ownership::take)
-      own(to.connection, request.job);
+      set_keeper(to.connection, request.job);
     else if (request.ownership != wire::Ownership::unchanged)
       kept_.erase(request.job);
   }
@@ -81,7 +82,7 @@ void Allocations::answer_waiters(JobId job) {
   waiters_.remove_if(job, [&](const Waiter& waiter) { return is_answered(waiter); });
 }
 
-// A client that waits for a component waits for the others as well.
+// A client that waits for a component waits for the other components as well.
 void Allocations::answer_waiters_of(const IdSet& changed) {
   if (waiters_.empty()) return;
   const Cluster& committed = ledger_.committed();
@@ -93,12 +94,12 @@ void Allocations::answer_waiters_of(const IdSet& changed) {
   }
 }
 
-// Including those whose job no event concerns any more.
+// Also waiters whose job no event names any more.
 void Allocations::answer_all_waiters() {
   for (const JobId job : waiters_.jobs()) answer_waiters(job);
 }
 
-// Answers it if what it waits for has come.
+// Sends the answer if the job or step has reached what the client waits for.
 bool Allocations::is_answered(const Waiter& w) {
   const Cluster& committed = ledger_.committed();
   const Job* job = committed.jobs.find(w.job);
@@ -109,7 +110,8 @@ bool Allocations::is_answered(const Waiter& w) {
     return true;
   }
   if (!job) {
-    if (ledger_.cluster().jobs.contains(w.job)) return false;  // about to be committed
+    // Its JobSubmitted is not committed yet.
+    if (ledger_.cluster().jobs.contains(w.job)) return false;
     host_.reply(w.to, Error{ErrorCode::invalid_job_id, {}});
     return true;
   }

@@ -1,5 +1,5 @@
-// Allocations: which command keeps which allocation (srun alone, salloc), and who waits for a job
-// or a step. An allocation whose command has gone is ended after a while.
+// Allocations: which command keeps which allocation (srun alone, salloc), and which commands wait
+// for a job or a step. An allocation whose command has gone is ended after a while.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Allocations {
 
   // --- keepers ---
   // The client of this connection keeps the job, which ends some time after it has gone.
-  void own(std::uint64_t connection, JobId job);
+  void set_keeper(std::uint64_t connection, JobId job);
   void add_orphan(JobId job) { kept_[job] = {.orphaned = ledger_.now()}; }
   // The orphans whose time is up, and that have not ended by themselves.
   std::vector<JobId> lost_orphans();
@@ -34,7 +34,7 @@ class Allocations {
   void answer_all_waiters();
 
   void on_client_closed(std::uint64_t connection);
-  // Whether a client that says nothing waits for something, or keeps an allocation.
+  // Whether a silent client waits for something or keeps an allocation.
   bool serves(std::uint64_t connection) const {
     return waiters_.has_connection(connection) || job_of_.contains(connection);
   }

@@ -1,4 +1,4 @@
-// See waiter_list.h.
+// Keeps waiters sorted by job, with an index by connection.
 #include "controller/allocation/waiter_list.h"
 
 #include <algorithm>

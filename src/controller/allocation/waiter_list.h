@@ -1,5 +1,5 @@
-// WaiterList: the commands that wait for a job or a step (sbatch -W, srun, salloc), found by the
-// job and by the connection. How many one user may have is limited.
+// WaiterList: the commands that wait for a job or a step (sbatch -W, srun, salloc), found by job
+// and by connection. A user can have only a limited number of them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Waiter {
   ReplyTo to;
   JobId job;
   bool until_started = false;
-  std::optional<StepId> step = {};  // waits for this one's end, not the job's
+  std::optional<StepId> step = {};  // waits for the end of this step, not of the job
   bool until_ready = false;
   Uid user = {};
   bool is_over = false;
@@ -28,14 +28,14 @@ class WaiterList {
  public:
   static constexpr std::size_t kMostPerUser = 10000;
 
-  // A connection waits once for each thing of a job, and a user for so many.
+  // A connection waits only once for each end. Fails if the user has too many waiters.
   Result<void> add(const Waiter& waiter);
   void remove_connection(std::uint64_t connection);
   void remove(ReplyTo to);
   bool has_connection(std::uint64_t connection) const { return jobs_of_.contains(connection); }
-  // Removes those of the job of which this is true, even if it throws at one of them.
+  // Removes the job's waiters for which `is_over` is true, even if it throws at one of them.
   void remove_if(JobId job, const std::function<bool(const Waiter&)>& is_over);
-  const Waiter* find(std::uint64_t connection, JobId job) const;  // the first
+  const Waiter* find(std::uint64_t connection, JobId job) const;  // the first one
   std::vector<JobId> jobs() const;
   bool empty() const { return by_job_.empty(); }
 

@@ -1,5 +1,5 @@
-// Nodes whose clock differs so much from ours that munge refuses them. They are alive and run their
-// jobs, which are not lost.
+// Nodes whose clock differs so much from the controller's that munge refuses them. They are alive,
+// and their jobs go on.
 #include "controller/contact/register.h"
 
 #include <fmt/format.h>
@@ -12,11 +12,11 @@ void on_clock_difference(Ledger& ledger, NodeLinks& links, const Text& name, Sec
   const Time now = ledger.now();
   const Node* node = ledger.cluster().find_node(name);
   if (!node) return;
-  links.note_knock(node->id);
+  links.note_refusal(node->id);
   const std::string why = clock_reason(ahead);
   if (node->reason == why) return;
   ledger.log_error(fmt::format("node {} is refused by munge: its {}", name.view(), why));
-  // Another reason, by a user or by the controller, stays.
+  // Keep a different reason that a user or the controller has set.
   if (!node->reason.empty() && !is_clock_reason(node->reason) && node->reason != kNotResponding)
     return;
   NodeChanged change = current(*node);

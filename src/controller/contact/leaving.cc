@@ -1,4 +1,4 @@
-// See leaving.h.
+// Notifies the jobs of a node that leaves, and takes a stopping host out of service.
 #include "controller/contact/leaving.h"
 
 #include "controller/jobs/ending.h"

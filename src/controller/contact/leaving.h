@@ -1,4 +1,4 @@
-// Nodes that leave on purpose: their jobs are told, have a grace period, and go on elsewhere.
+// Nodes that leave on purpose: their jobs are notified, get a grace period, and are requeued.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace muster::controller {
 enum class Leave : std::uint8_t {
   all,
   with_grace
-};  // with_grace: those whose partition or QOS has a grace time
+};  // with_grace: only jobs whose partition or QOS has a grace time
 
-// The node is about to go: gives its jobs notice.
+// The node is about to leave: notifies its jobs.
 void clear_node(Ledger& ledger, const NodeLinks& links, NodeId id, Leave who);
-// The host stops. The node is treated as if it had been told to power down, and comes back when its
-// slurmd registers after a boot.
+// The node's host stops. The node is treated as if it had been told to power down; it comes back
+// when its slurmd registers after a boot.
 void on_host_leaving(Ledger& ledger, const NodeLinks& links, NodeId id);
 
 }  // namespace muster::controller

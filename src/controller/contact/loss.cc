@@ -1,4 +1,4 @@
-// See loss.h.
+// Ends or requeues the jobs of a lost node.
 #include "controller/contact/loss.h"
 
 #include <csignal>
@@ -9,8 +9,7 @@ namespace muster::controller {
 
 namespace {
 
-// --no-kill: the job goes on with the nodes that are left, as long as its script runs on one of
-// them.
+// --no-kill: the job goes on with its other nodes, as long as its script runs on one of them.
 bool goes_on_without(const Job& job, NodeId node) {
   if (!job.spec->no_kill || job.is_het() || job.run->ending || is_ended(job.state)) return false;
   auto batch = job.run->steps.find(kBatchStep);
@@ -36,7 +35,7 @@ void lose_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, NodeI
       continue;
     }
     if (!job.run->ending && !is_ended(job.state)) {
-      if (job.spec->kind == JobKind::allocation)  // its command may be gone
+      if (job.spec->kind == JobKind::allocation)  // its command may have run there
         (void)allocations.tell_keeper(
             job, "error: Node failure on " + ledger.node(node).config.name.str());
       const bool again = may_requeue(ledger.cluster(), leader);
@@ -44,7 +43,7 @@ void lose_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, NodeI
       ending.failure = again;
       order_end(ledger, id, ending, Reach::all_components);
     }
-    // If slurmd is still there, it ends the job like any other and reports that.
+    // If slurmd is still there, it ends the job in the usual way and reports that.
     const bool runs_on =
         ledger.node(node).responding && links.runs(node, id, ledger.job(id).attempt);
     if (!runs_on) {

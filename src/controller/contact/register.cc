@@ -1,4 +1,4 @@
-// See register.h.
+// Handles registrations and silence of nodes.
 #include "controller/contact/register.h"
 
 #include <algorithm>
@@ -35,15 +35,15 @@ bool is_host_name(std::string_view name) {
          });
 }
 
-// What is wrong with the node's identity; empty = nothing.
+// What is wrong with the node's identity; empty if nothing.
 std::string_view fault_of(const wire::RegisterReport& report) {
   if (!is_host_name(report.name.view())) return "its name is not that of a host";
   if (report.dynamic && report.dynamic->name != report.name) return "it has two names";
   return {};
 }
 
-// Numbered steps are launched from memory. If neither the node nor this controller knows a step
-// (the controller was restarted between its creation and its launch), the step is over.
+// Numbered steps are launched from memory. If neither the node nor this controller knows a step,
+// because the controller was restarted between its creation and its launch, the step is over.
 void end_unknown_steps(Ledger& ledger, NodeLinks& links, NodeId node) {
   const Time now = ledger.now();
   std::vector<std::pair<JobId, StepId>> lost;
@@ -97,7 +97,7 @@ void register_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, P
     if (!is_unallocated(ref.job)) links.note_running(id, ref);
   end_unknown_steps(ledger, links, id);
 
-  // Compared with the facts of before, which tell whether the node was rebooted.
+  // Compare with the earlier facts first: they show whether the node was rebooted.
   auto change = on_registration(ledger.settings(), ledger.node(id), report.facts, now);
   if (ledger.node(id).facts != report.facts)
     ledger.record(NodeRegistered{.node = id, .facts = report.facts, .at = now});
@@ -111,8 +111,8 @@ void register_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, P
     warn_belatedly(ledger, id, JobId{number});
     const Job& job = ledger.job(JobId{number});
     if (job.run->ending || !is_active(job.state)) continue;
-    // What the node may have missed while it was away. Steps that did hear it are told again, which
-    // does no harm.
+    // Orders that the node may have missed while it was away. Repeating an order to a step does no
+    // harm.
     const bool has_own_signal =
         job.run->preemption && job.run->warned >= job.run->preemption->since;
     if (job.run->preemption && !has_own_signal)
@@ -150,7 +150,7 @@ void watch_nodes(Ledger& ledger, NodeLinks& links, Allocations& allocations) {
   const Seconds timeout = ledger.settings().slurmd_timeout;
   std::vector<NodeId> silent;
   ledger.cluster().nodes.each([&](const Node& node) {
-    // A node that is down already matters only while it has jobs to end.
+    // A node that is already down matters only while it has jobs to end.
     if ((node.health != NodeHealth::up && node.jobs.empty()) ||
         node.power.phase != PowerPhase::on || node.reboot.issued)
       return;
@@ -158,7 +158,7 @@ void watch_nodes(Ledger& ledger, NodeLinks& links, Allocations& allocations) {
       silent.push_back(node.id);
   });
   for (NodeId id : silent) {
-    const bool runs_on = links.knocks(id);
+    const bool runs_on = links.is_refused(id);
     if (ledger.node(id).health == NodeHealth::up || !runs_on) set_down(ledger, id);
     if (!runs_on) lose_node(ledger, links, allocations, id, "it does not respond");
   }

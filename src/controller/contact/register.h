@@ -1,4 +1,4 @@
-// Nodes that register, are heard and fall silent, and what their reports mean for jobs.
+// Nodes that register, report, or fall silent, and what that means for their jobs.
 #pragma once
 
 #include "controller/allocation/allocations.h"
@@ -10,11 +10,11 @@ namespace muster::controller {
 
 void register_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, Programs& programs,
                    NodeConnection from, const wire::RegisterReport& report);
-// It was silent, and is heard again over the same connection.
+// The node was silent, and now reports again over the same connection.
 void return_to_service(Ledger& ledger, NodeId id);
-// A node that is connected may be silent all the same: its slurmd, or all of it, hangs.
+// A connected node may be silent too, if its slurmd or its whole machine hangs.
 void watch_nodes(Ledger& ledger, NodeLinks& links, Allocations& allocations);
-// munge does not let the node in: its clock differs from ours.
+// munge refuses the node, because its clock differs from ours.
 void on_clock_difference(Ledger& ledger, NodeLinks& links, const Text& name, Seconds ahead);
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// See environment.h.
+// Makes the SLURM_* and GPU variables of jobs, batch scripts and steps.
 #include "controller/effects/environment.h"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ void add_array_variables(const Job& job, Variables& v) {
   text = text.substr(0, text.find('%'));
   v.set("SLURM_ARRAY_JOB_ID", std::to_string(job.array_id.value));
   v.set("SLURM_ARRAY_TASK_ID", std::to_string(job.task_id));
-  auto tasks = IdSet::parse(text, 0xfffffff0u, ~std::uint64_t{0});  // which has been accepted
+  // the text was checked at submission
+  auto tasks = IdSet::parse(text, 0xfffffff0u, ~std::uint64_t{0});
   if (!tasks || tasks->empty()) return;
   v.set("SLURM_ARRAY_TASK_COUNT", std::to_string(tasks->size()));
   v.set("SLURM_ARRAY_TASK_MIN", std::to_string(tasks->min()));
@@ -41,11 +42,11 @@ void add_array_variables(const Job& job, Variables& v) {
   v.set("SLURM_ARRAY_TASK_STEP", one_range ? std::string(text.substr(colon + 1)) : "1");
 }
 
-// Every library that knows GPUs by number has its own variable for them.
+// The variables by which different GPU libraries choose devices by number.
 constexpr std::array<const char*, 4> kGpuVariables{"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
                                                    "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
 
-// "0,1", or the names of parts of GPUs, which have no numbers that a program could use.
+// "0,1"; for parts of GPUs (MIG) their UUIDs, because programs cannot name them by number.
 std::string visible_gpus(const Node& node, const IdSet& gpus) {
   std::string names;
   for (const GresPool& pool : node.config.gres) {
@@ -64,7 +65,7 @@ std::uint64_t count_of(const NodeShare& share, std::string_view name) {
   return count;
 }
 
-// How much of its GPU an mps share is, in percent.
+// The share of its GPU that an mps allocation has, in percent.
 std::uint64_t mps_percentage(const Node& node, const NodeShare& share) {
   for (const GresShare& g : share.gres)
     for (const GresPool& pool : node.config.gres)
@@ -78,7 +79,7 @@ void add_gpu_variables(const Node& node, const NodeShare& share, std::string_vie
                        Variables& v) {
   const IdSet gpus = sched::gpus_in(share.gres);
   const std::uint64_t shards = count_of(share, "shard");
-  // Without numbers where nobody knows the devices.
+  // Without known devices only a count is given.
   const std::uint64_t count = std::max(gpus.size(), count_of(share, "gpu"));
   if (count == 0) return;
   const std::string list = gpus.list();
@@ -106,7 +107,8 @@ std::string tasks_per_node(const std::vector<NodeShare>& shares) {
   return compress_counts(tasks);
 }
 
-// What the components of a heterogeneous job have, each under its number and both of its names.
+// What the components of a heterogeneous job have: each variable with the component's number, under
+// both of its names.
 void add_het_variables(const Cluster& cluster, const Job& job, Variables& v) {
   if (!job.is_het()) return;
   v.set({"SLURM_HET_SIZE", "SLURM_PACK_SIZE"}, std::to_string(job.het_size));
@@ -133,7 +135,7 @@ const NodeShare* share_on(const Job& job, NodeId node) {
   return nullptr;
 }
 
-// A step as its tasks see it: with its parts in other components, and what those hold.
+// A step as its tasks see it, with its parts in other components.
 struct WholeStep {
   std::uint32_t tasks = 0;
   std::vector<StepNode> nodes;
@@ -153,8 +155,8 @@ WholeStep whole_step(const Cluster& cluster, const Job& job, const Step& step) {
   return whole;
 }
 
-// --rendezvous: the names that torch.distributed and its relatives look for. Those of a single task
-// are added on the node.
+// --rendezvous: the variables that torch.distributed and similar libraries read. The node adds
+// those that differ per task.
 void add_meeting_point(const Cluster& cluster, const WholeStep& step, std::uint32_t port,
                        Variables& v) {
   const Node* first = cluster.nodes.find(step.nodes.front().node);
@@ -166,7 +168,7 @@ void add_meeting_point(const Cluster& cluster, const WholeStep& step, std::uint3
   v.set("SLURM_STEP_RENDEZVOUS", v["MASTER_ADDR"] + ":" + v["MASTER_PORT"]);
 }
 
-// srun --no-allocate: there is no job, so no variable describes one.
+// srun --no-allocate: there is no job, so variables that describe a job are removed.
 void forget_allocation(Variables& v) {
   for (const char* name :
        {"SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NUM_NODES", "SLURM_JOB_CPUS_PER_NODE",
@@ -188,7 +190,7 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   v.add({"SLURM_JOB_NUM_NODES", "SLURM_NNODES"}, count);
   v.add("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(job.run->allocation));
   v.add("SLURM_TASKS_PER_NODE", tasks_per_node(job.run->allocation));
-  if (!spec.num_tasks && spec.ntasks_per_node)  // on as many nodes as there were
+  if (!spec.num_tasks && spec.ntasks_per_node)  // on the nodes that the job got
     v.add({"SLURM_NTASKS", "SLURM_NPROCS"}, std::to_string(task_count(job)));
   v.add("SLURM_JOB_PARTITION", job.partition.view());
   v.add("SLURM_JOB_ACCOUNT", job.account.view());
@@ -236,7 +238,7 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
   for (const StepNode& place : whole.nodes)
     counts.push_back(static_cast<std::uint32_t>(place.ranks.size()));
   v.set({"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}, compress_counts(counts));
-  if (job.is_het()) {  // to its tasks it is one job
+  if (job.is_het()) {  // to its tasks all components are one job
     v.set({"SLURM_JOB_ID", "SLURM_JOBID"}, std::to_string(job.het_id.value));
     v.set({"SLURM_JOB_NODELIST", "SLURM_NODELIST"}, node_list(cluster, whole.held));
     v.set("SLURM_JOB_NUM_NODES", std::to_string(whole.held.size()));

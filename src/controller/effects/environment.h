@@ -1,5 +1,5 @@
-// The SLURM_* and GPU variables that follow from a job's allocation. Those of a single task (rank,
-// process id, node name) are added on the node.
+// The SLURM_* and GPU variables that follow from a job's allocation. The node adds those of single
+// tasks (rank, process id, node name).
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,15 @@
 
 namespace muster::controller {
 
-// For everything that runs in the job on `node`.
+// For everything that the job runs on `node`.
 Variables job_variables(const Cluster& cluster, const Job& job, NodeId node);
-// ... and what its script asks for again in its steps: sbatch did not know the site's defaults.
+// For the batch script: also the options that its steps inherit, because sbatch did not know the
+// site's defaults.
 Variables batch_variables(const Cluster& cluster, const Job& job, NodeId node);
-// What a step adds and changes.
+// Variables that a step adds or changes.
 Variables step_variables(const Cluster& cluster, const Job& job, const Step& step, NodeId node);
 
-// CUDA_VISIBLE_DEVICES and its like: a step has its own or none.
+// CUDA_VISIBLE_DEVICES and similar: a step has its own value, or none.
 bool is_gpu_variable(std::string_view name);
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// See launch.h.
+// Makes the launch orders of batch scripts, extern steps and steps.
 #include "controller/effects/launch.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace muster::controller {
 
 namespace {
 
-// The caller's variables, except those that the allocation decides: the GPUs of a job are a step's
-// own only where it has some.
+// The caller's variables, except for those that the allocation determines. Its GPU
+// variables are dropped if the allocation has GPUs.
 StringBlock merged(const std::vector<std::string>& environment, Variables variables) {
-  // The job's own list is the batch shell's: a step has it from there or not at all.
+  // Only the batch shell is given SLURM_JOB_GPUS; steps inherit it in their environment.
   const bool has_gpus = variables.erase("SLURM_JOB_GPUS");
   StringBlock list;
   for (const std::string& entry : environment) {
@@ -63,7 +63,7 @@ wire::StepLaunch common(const Cluster& cluster, const Job& job, StepId step, Nod
   return launch;
 }
 
-// SLURM_DISTRIBUTION as tasks see it: "plane" has its size in a variable of its own.
+// SLURM_DISTRIBUTION as tasks see it: the block size of "plane" is in a variable of its own.
 void add_distribution(const wire::StepRequest& request, const Step& step, Variables& variables) {
   std::string_view text = request.distribution;
   if (text.empty()) text = step.num_tasks > step.nodes.size() ? "block" : "cyclic";
@@ -71,9 +71,9 @@ void add_distribution(const wire::StepRequest& request, const Step& step, Variab
   if (istarts_with(text, "plane=")) variables.set("SLURM_DIST_PLANESIZE", text.substr(6));
 }
 
-// srun outside of a job: what is told is the job's, and some of it is not told at all.
-void tell_as_own_job(const Job& job, NodeId node, const wire::StepRequest& request,
-                     Variables& variables) {
+// srun outside of a job: some variables describe the job that srun made, others are left out.
+void describe_own_job(const Job& job, NodeId node, const wire::StepRequest& request,
+                      Variables& variables) {
   const Text& line = job.own.submit_line;
   if (job.spec->kind != JobKind::allocation || line.empty() || line != request.submit_line) return;
   variables.erase("SLURM_NODE_ALIASES");
@@ -91,7 +91,7 @@ std::string value_of(const std::vector<std::string>& environment, std::string_vi
   return {};
 }
 
-// Where tasks meet is the user's choice where he made one; what an outer step has set is none.
+// Keep the user's own MASTER_ADDR and MASTER_PORT, unless an enclosing step set them.
 void keep_own_meeting_point(const std::vector<std::string>& environment, Variables& variables) {
   std::string address = value_of(environment, "MASTER_ADDR");
   std::string port = value_of(environment, "MASTER_PORT");
@@ -100,7 +100,7 @@ void keep_own_meeting_point(const std::vector<std::string>& environment, Variabl
   if (!port.empty()) variables.erase("MASTER_PORT");
 }
 
-// Of several commands in one job, the one that runs on this node.
+// If several commands run in one job: the command of this node.
 const wire::StepRequest& part_on(NodeId node, const Step& step, const wire::StepRequest& whole) {
   auto place = std::ranges::find(step.nodes, node, &StepNode::node);
   CHECK(place != step.nodes.end() && !place->ranks.empty());
@@ -122,7 +122,7 @@ void keep_own_counts(const std::vector<std::string>& environment, Variables& var
     if (!value_of(environment, name).empty()) variables.erase(name);
 }
 
-// Where nobody says what is to become of an output file that is there: JobFileAppend.
+// If the request does not say how to open an existing output file: JobFileAppend.
 OpenMode open_mode(const Cluster& cluster, OpenMode asked) {
   const bool appends = cluster.settings().job_file_append == "1";
   return asked == OpenMode::unset && appends ? OpenMode::append : asked;
@@ -152,7 +152,7 @@ OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node)
   return {wire::LaunchOrder{common(cluster, job, kExternStep, node)}, {}, {}};
 }
 
-// What all of the step's nodes say, or else its partition, or else the cluster.
+// The value that all of the step's nodes share, else the partition's, else the cluster's.
 Text default_cpu_bind(const Cluster& cluster, const Job& job, const Step& step) {
   Text bind = cluster.nodes.at(step.nodes.front().node).config.cpu_bind;
   for (const StepNode& place : step.nodes)
@@ -176,7 +176,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   }
   Variables variables = step_variables(cluster, job, step, node);
   add_distribution(request, step, variables);
-  tell_as_own_job(job, node, request, variables);
+  describe_own_job(job, node, request, variables);
   launch.task = request.task;
   TaskOptions& task = launch.task;
   if (task.open_mode == OpenMode::unset) task.open_mode = job.spec->open_mode;

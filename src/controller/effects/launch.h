@@ -1,4 +1,4 @@
-// What a node is told to run: a batch script or its part of a step.
+// Launch orders for nodes: a batch script, or the node's part of a step.
 #pragma once
 
 #include "base/containers/secret.h"
@@ -8,8 +8,8 @@
 
 namespace muster::controller {
 
-// A command that asks for the end of the job it runs in hears the answer, and its script its exit
-// code, before the signals come.
+// If a command asks for the end of its own job, it gets the answer, and its script the exit code,
+// before the signals.
 inline constexpr Millis kTimeToHear{1000};
 
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, Secret key);

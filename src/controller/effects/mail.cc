@@ -1,4 +1,4 @@
-// See mail.h.
+// Chooses the mails of an event, and writes their subjects.
 #include "controller/effects/mail.h"
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ bool is_plain_address(std::string_view text) {
          std::ranges::all_of(text, is_plain);
 }
 
-// A name of a job may hold anything; in a subject, a line's end would begin another header.
+// A job's name may contain anything. A line end in a subject would begin another header.
 std::string one_line(std::string text) {
   std::erase_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   return text;

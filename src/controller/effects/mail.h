@@ -1,5 +1,5 @@
-// The mails that users ask for with --mail-type: which event of a job makes one, and what it says.
-// Nothing here sends anything.
+// The mails that users ask for with --mail-type: which event causes one, and what it says. Nothing
+// is sent here.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace muster::controller {
 
-// Whether MailProg can be given this: plain addresses or user names, with commas between them.
-// Nothing that the program, or a shell behind it, could take for something else.
+// Whether MailProg may get this: plain addresses or user names, separated by commas; nothing that
+// the program or a shell could take for something else.
 Result<void> check_mail_user(std::string_view recipients);
 
-// An array is written about as a whole unless its owner wants to hear of every task.
+// An array is mailed about as a whole, unless its owner asked for mails about each task.
 bool is_mailed_as_array(const Job& job);
 
-// From when it could have started until it did.
+// From the time at which it could have started to its start.
 Millis queued_time(const Job& job);
 
-// The mails of an event, as calls of MailProg: "-s SUBJECT USER". For JobRequeued the cluster is as
-// it was before, for every other event as it is afterwards.
+// The mails of an event, as calls of MailProg: "-s SUBJECT USER". `cluster` is the state before a
+// JobRequeued, and the state after any other event.
 std::vector<SiteProgramRun> mails_for(const Cluster& cluster, const Event& event, Time now);
 
 }  // namespace muster::controller

@@ -11,7 +11,7 @@
 
 namespace muster::controller {
 
-// An order whose script and environment are still in the store, by hash.
+// An order whose script and environment are still in the store, under their hashes.
 struct OutgoingOrder {
   wire::Order order;
   Text script_blob, environment_blob;
@@ -32,7 +32,7 @@ struct SiteProgramRun {
   Which which = Which::prolog_slurmctld;
   JobId job;
   Attempt attempt;
-  Gid gid;  // the job's: SLURM_JOB_GROUP is its name
+  Gid gid;  // the job's group, for SLURM_JOB_GROUP
   std::vector<std::string> environment;
   std::vector<std::string> arguments;
 };

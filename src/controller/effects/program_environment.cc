@@ -1,4 +1,4 @@
-// See program_environment.h.
+// Makes the environment of site programs.
 #include "controller/effects/program_environment.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace muster::controller {
 namespace {
 
-// Of a job's own variables, what programs on a node and on the controller get.
+// The job's own variables that programs get, on nodes and on the controller.
 constexpr const char* kFromJob[] = {
     "SLURM_ARRAY_JOB_ID",
     "SLURM_ARRAY_TASK_COUNT",
@@ -48,8 +48,8 @@ Variables common(const Job& job, const Variables& all) {
   return v;
 }
 
-// No program can be started with a longer string than the system takes (128 KiB). A job that asks
-// for one would fail every node that its Prolog runs on.
+// The system cannot start a program with a longer string (128 KiB). A job with such a string would
+// make the Prolog fail on every node.
 constexpr std::size_t kLongestVariable = 32u << 10;
 
 std::vector<std::string> strings_of(Variables v) {
@@ -60,7 +60,7 @@ std::vector<std::string> strings_of(Variables v) {
 }
 
 void add_exit_codes(const Job& job, Variables& v) {
-  // A job that is told to end has no code yet; its batch script may have.
+  // A job that is being ended has no exit code yet, but its batch script may have one.
   auto batch = job.run->steps.find(kBatchStep);
   const bool over = is_ended(job.state) || batch == job.run->steps.end();
   const std::uint32_t status = over ? job.run->exit_status : batch->second.exit_status;

@@ -1,5 +1,5 @@
-// The variables of the site's own programs: Prolog, Epilog, PrologSlurmctld, EpilogSlurmctld and
-// MailProg. They get these and nothing else; a node adds its own name.
+// The variables of site programs: Prolog, Epilog, PrologSlurmctld, EpilogSlurmctld and MailProg.
+// They get these variables only; a node adds its own name.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ std::vector<std::string> epilog_environment(const Cluster& cluster, const Job& j
 std::vector<std::string> prolog_slurmctld_environment(const Cluster& cluster, const Job& job);
 std::vector<std::string> epilog_slurmctld_environment(const Cluster& cluster, const Job& job);
 
-// What the mail is about: "Began", "Ended", ...
+// `about`: "Began", "Ended", ...
 std::vector<std::string> mail_environment(const Cluster& cluster, const Job& job,
                                           std::string_view occasion, Time now);
 

@@ -1,6 +1,5 @@
-// Variables: an environment while it is being made, kept as the "NAME=value" entries that it will
-// be, in one piece of memory. There are a few dozen of them, made for every launch: looking through
-// is quicker than a map.
+// Variables: an environment under construction, kept as "NAME=value" entries in one piece of
+// memory. Each launch makes a few dozen of them: searching them all is quicker than a map.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +25,8 @@ class Variables {
     erase(name);
     add(name, value);
   }
-  // One that is not there yet. A zero byte ends the value, as it would for execve: what follows
-  // must not become an entry.
+  // Adds a variable that is not there yet. A zero byte ends the value, as execve would: the rest
+  // must not become an entry of its own.
   void add(std::string_view name, std::string_view value) {
     value = value.substr(0, value.find('\0'));
     entries_.push_back({static_cast<std::uint32_t>(bytes_.size()),
@@ -41,7 +40,7 @@ class Variables {
   void add(std::initializer_list<std::string_view> names, std::string_view value) {
     for (std::string_view name : names) add(name, value);
   }
-  // Where the other has it.
+  // Copies the variable if the other has it.
   void copy(std::string_view name, const Variables& from) {
     if (const Entry* entry = from.find(name)) set(name, from.value_of(*entry));
   }
@@ -57,7 +56,7 @@ class Variables {
   }
 
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  // Empty where it is not set.
+  // Empty if it is not set.
   std::string operator[](std::string_view name) const {
     const Entry* entry = find(name);
     return entry ? std::string(value_of(*entry)) : std::string();
@@ -89,7 +88,7 @@ class Variables {
       if (entry.name_size == name.size() && name_of(entry) == name) return &entry;
     return nullptr;
   }
-  // Its bytes stay until all are taken.
+  // Removes the entry; its bytes stay until take().
   std::vector<Entry>::iterator forget(std::vector<Entry>::iterator entry) {
     has_gaps_ = true;
     return entries_.erase(entry);

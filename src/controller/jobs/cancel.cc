@@ -1,4 +1,4 @@
-// See cancel.h.
+// Ends the jobs, tasks and steps that a CancelRequest names, or signals them.
 #include "controller/jobs/cancel.h"
 
 #include <csignal>
@@ -15,8 +15,8 @@ namespace muster::controller {
 
 namespace {
 
-// Each job keeps the reason why it waited: there is one event for all jobs with the same reason.
-// Components have the reason of their leader.
+// Each job keeps the reason for which it waited: one event is recorded per reason. Components have
+// the reason of their leader.
 void cancel_pending(Ledger& ledger, const Planning& planning, const IdSet& jobs, Uid by) {
   const Time now = ledger.now();
   const Published known = planning.published();
@@ -36,9 +36,9 @@ void cancel_pending(Ledger& ledger, const Planning& planning, const IdSet& jobs,
 }
 
 // A cancelled task usually gets a record of its own first, so that accounting shows it. If all
-// waiting tasks are meant, the array's record itself ends. If a great many are, but not all,
-// records would cost more than they are worth: the tasks just leave the array, as if nobody had
-// asked for them. Removes these tasks from `ref`.
+// waiting tasks are cancelled, the array's record itself ends. If a great many are, but not all,
+// records would cost too much: the tasks just leave the array, as if they had never been submitted.
+// Removes these tasks from `ref`.
 std::uint32_t drop_waiting_tasks(Ledger& ledger, const Planning& planning, Caller caller,
                                  wire::JobRef& ref, const std::optional<JobMatcher>& filter) {
   constexpr std::uint64_t kTasksWithRecords = 1000;
@@ -70,9 +70,9 @@ wire::Answer cancel(Ledger& ledger, const Planning& planning, Caller caller,
     if (auto ok = check_filter(*request.filter); !ok) return ok.error();
     filter.emplace(*request.filter);
   }
-  // A job whose script is killed ends, but it was not cancelled.
+  // A job whose script is killed ends, but does not count as cancelled.
   if (request.batch_only && request.signal == 0) request.signal = SIGKILL;
-  // Pending jobs end together, however many there are.
+  // All pending jobs end with one event.
   IdSet pending;
   auto one = [&](JobId id, std::optional<StepId> step) -> Result<void> {
     const Job& job = ledger.job(id);
@@ -121,7 +121,7 @@ wire::Answer cancel(Ledger& ledger, const Planning& planning, Caller caller,
       reply.errors.emplace_back(ref, ids.error());
       continue;
     }
-    // For a whole array, tasks that have ended already are no error if any task was left.
+    // For a whole array, tasks that have already ended are an error only if no task was left.
     std::optional<Error> error;
     bool some = false;
     for (JobId id : *ids) {

@@ -1,5 +1,5 @@
 // Heterogeneous jobs: which ends concern one component, and which concern all. The first component
-// runs the script; when it ends, the others have nothing left to wait for. See ending.h.
+// runs the script; when it ends, the others have no purpose any more. See ending.h.
 #include "controller/jobs/ending.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace muster::controller {
 
 void order_end(Ledger& ledger, JobId id, const Ending& ending, Reach reach) {
   IdSet ids = IdSet::range(id.value, id.value);
-  auto goes_on = [&](const Job& job) {  // or returns to the queue
+  auto goes_on = [&](const Job& job) {  // or is requeued
     if (!is_active(job.state)) return false;
     return !job.run->ending || (job.run->ending->requeue && !ending.requeue);
   };

@@ -1,4 +1,4 @@
-// The ends of runs and jobs, and what follows from them. See ending.h.
+// Records ends of runs and jobs, and carries out what follows from them.
 #include "controller/jobs/ending.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void shrink(Ledger& ledger, StepLaunches& launches, JobId id, std::size_t keeps)
     if (share->node != stays && allocation.size() - given.size() > keeps)
       given.push_back(share->node);
   if (given.empty()) return;
-  count_usage(ledger, now);  // while the state still says what the job held
+  count_usage(ledger, now);  // while the state still shows what the job held
   for (NodeId node : given) drop_from_node(ledger, launches, id, node, SIGKILL);
   ledger.record(JobShrunk{.job = id, .attempt = job->attempt, .nodes = given, .at = now});
   for (NodeId node : given) ledger.touch(node);
@@ -65,7 +65,7 @@ void drop_from_node(Ledger& ledger, StepLaunches& launches, JobId id, NodeId nod
   for (const auto& [step_id, step] : job.run->steps)
     if (step.unfinished.contains(node)) left.push_back(step_id);
   Attempt attempt = job.attempt;
-  for (StepId step : left) {  // the row changes with the first of them
+  for (StepId step : left) {  // recording an event changes job.run->steps
     ledger.record(StepNodeEnded{.job = id,
                                 .attempt = attempt,
                                 .step = step,
@@ -78,7 +78,7 @@ void drop_from_node(Ledger& ledger, StepLaunches& launches, JobId id, NodeId nod
 
 namespace {
 
-// The run is over and does not come back.
+// The run is over and is not requeued.
 void finish(Ledger& ledger, const Job& job) {
   const Time now = ledger.now();
   JobId id = job.id;
@@ -89,7 +89,7 @@ void finish(Ledger& ledger, const Job& job) {
   if (job.run->ending) {
     state = job.run->ending->becomes;
     const bool told_to_end = state == JobState::cancelled || state == JobState::timeout;
-    const bool lost = state == JobState::node_fail;  // nobody saw how its script ended
+    const bool lost = state == JobState::node_fail;  // the exit status of its script is unknown
     if (lost || (told_to_end && ends_alone(ledger.cluster(), job)))
       status = 0;
     else if (told_to_end && batch == job.run->steps.end())
@@ -112,7 +112,7 @@ void finish(Ledger& ledger, const Job& job) {
                                     : Text(end_reason(state, status))});
 }
 
-// How a run that ended by itself is treated: as it is, or with another run to follow.
+// How a run that ended by itself goes on: nothing, or the end that requeues it.
 std::optional<Ending> ends_as(const Cluster& cluster, const Job& job, Time now) {
   if (job.run->preemption)
     return Ending{.becomes = JobState::preempted,
@@ -140,8 +140,8 @@ void advance_ending(Ledger& ledger, JobId id) {
   bool over = job->run->ending || is_ended(job->state) || has_job_ended_by_itself(*job);
   if (!over || job->state == JobState::pending) return;
 
-  // A job that ended by itself is recorded as ended now; what it left on other nodes is cleaned up
-  // afterwards.
+  // A job that ended by itself is recorded as ended now. Its processes on other nodes are cleaned
+  // up afterwards.
   if (!job->run->ending && !is_ended(job->state)) {
     if (auto ending = ends_as(ledger.cluster(), *job, now))
       order_end(ledger, id, *ending, Reach::all_components);
@@ -177,7 +177,7 @@ void record_end(Ledger& ledger, JobEnded end) {
 
 namespace {
 
-// Failures and preemptions have separate counts: a job that keeps giving way is not at fault.
+// Failures and preemptions are counted separately: a job that is often preempted is not at fault.
 bool requeued_too_often(const Settings& settings, const Ending& ending, const Job& job) {
   if (ending.failure) return job.failures >= settings.max_batch_requeue;
   const bool makes_room = job.run->preemption && job.run->preemption->by;
@@ -194,7 +194,7 @@ void requeue_now(Ledger& ledger, JobId id, const Ending& ending) {
   CHECK(job.run->unfinished.empty());
   count_usage(ledger, now);
   if (!is_ended(job.state)) run_epilog(ledger, job);
-  // A job that an administrator stopped starts again when an administrator says so.
+  // A job that an administrator suspended is held until an administrator releases it.
   const bool stopped = job.state == JobState::suspended && !job.run->awaits_turn;
   const bool kept = stopped || requeued_too_often(ledger.settings(), ending, job);
   const bool held_by_admin =
@@ -222,7 +222,7 @@ Result<void> end_job(Ledger& ledger, const Job& job, Ending ending,
   JobId id = job.id;
   if (job.state == JobState::pending) {
     IdSet ids = IdSet::range(id.value, id.value);
-    ids.merge(job.het_jobs());  // components wait together and leave together
+    ids.merge(job.het_jobs());  // components wait together and are cancelled together
     ledger.record(PendingJobsEnded{.jobs = ids,
                                    .state = ending.becomes,
                                    .by = ending.by,
@@ -231,7 +231,7 @@ Result<void> end_job(Ledger& ledger, const Job& job, Ending ending,
     ledger.want_plan();
     return {};
   }
-  // A cancel overrules a requeue under way; a second cancel changes nothing.
+  // A cancel replaces a requeue that is under way; a second cancel changes nothing.
   if (job.run->ending && !job.run->ending->requeue) return fail(ErrorCode::already_done);
   const bool all = job.leads() || ledger.settings().whole_het_jobs;
   order_end(ledger, id, ending, all ? Reach::all_components : Reach::job);

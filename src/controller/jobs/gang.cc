@@ -1,4 +1,4 @@
-// See gang.h.
+// Suspends and resumes the jobs of a gang.
 #include "controller/jobs/gang.h"
 
 #include "controller/jobs/usage.h"

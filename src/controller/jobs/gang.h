@@ -1,4 +1,4 @@
-// Gang scheduling: jobs that hold the same CPUs run in turn; while one runs, the others are
+// Gang scheduling: jobs that hold the same CPUs run in turn. While one runs, the others are
 // suspended.
 #pragma once
 

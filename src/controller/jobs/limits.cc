@@ -1,4 +1,4 @@
-// Time limits, deadlines and limits on what was used. See limits.h.
+// Enforces time limits, deadlines and limits on usage.
 #include "controller/jobs/limits.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace muster::controller {
 
 namespace {
 
-// OverTimeLimit of the partition, or else the cluster's: jobs may go on for a while.
+// OverTimeLimit of the partition, else of the cluster: how long jobs may exceed their limit.
 bool over_time_is_up(const Cluster& cluster, const Job& job, Time limit, Time now) {
   constexpr std::uint32_t kForGood = 0xffffffffu;
   const Partition* partition = cluster.find_partition(job.partition);

@@ -1,4 +1,4 @@
-// See mailing.h.
+// Finds out which mails about arrays and time limits are due.
 #include "controller/jobs/mailing.h"
 
 #include "controller/effects/mail.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kParts[] = {kMailTimeLimit50, kMailTimeLimit80, kMailTimeLimit90};
 
-// Which parts of its time limit the job has used up.
+// Which marks of the time limit (50%, 80%, ...) have passed.
 std::uint32_t parts_passed(const Job& job, Time now) {
   const Time limit = job.end_limit();
   if (job.state != JobState::running || limit == Time::max()) return 0;

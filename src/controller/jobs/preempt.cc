@@ -1,4 +1,4 @@
-// See preempt.h.
+// Starts and ends the grace period of preempted jobs.
 #include "controller/jobs/preempt.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void send_grace_signals(Ledger& ledger, const Job& job) {
 
 namespace {
 
-// A job that was suspended during its grace still gets the rest of it.
+// A job that was suspended in its grace period gets the rest of it later.
 bool stands_still(const Job& job) {
   return job.state == JobState::suspended && !job.run->awaits_turn &&
          job.run->suspended_at >= job.run->preemption->since;

@@ -1,4 +1,4 @@
-// See programs.h.
+// Runs site programs, and handles their ends.
 #include "controller/jobs/programs.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace muster::controller {
 namespace {
 
-// As long as Slurm keeps a requeued job back: a PrologSlurmctld that fails every time must not keep
+// The delay of Slurm after such a requeue: a PrologSlurmctld that fails every time must not keep
 // the cluster busy.
 constexpr Seconds kDelayAfterFailure{120};
 
@@ -51,7 +51,7 @@ void run_owed_epilogs(Ledger& ledger) {
 }
 
 void Programs::on_ended(const SiteProgramRun& run, bool succeeded) {
-  if (run.which == SiteProgramRun::Which::epilog_slurmctld)  // its failure is in the log
+  if (run.which == SiteProgramRun::Which::epilog_slurmctld)  // a failure is in the log
     return ledger_.record(EpilogEnded{.job = run.job, .attempt = run.attempt});
   if (run.which != SiteProgramRun::Which::prolog_slurmctld) return;
   const Job* job = ledger_.cluster().jobs.find(run.job);

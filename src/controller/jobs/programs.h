@@ -1,5 +1,5 @@
-// The site's own programs around a job: what follows from their ends, and the extern step that
-// PrologFlags=Contain asks for.
+// Site programs around a job: what follows from their ends, and the extern step of
+// PrologFlags=Contain.
 #pragma once
 
 #include <set>
@@ -9,12 +9,13 @@
 
 namespace muster::controller {
 
-// EpilogSlurmctld, if there is one. It is owed until it has ended, even by a later controller.
+// Runs EpilogSlurmctld, if there is one. It is owed until it has ended, across restarts of the
+// controller.
 void run_epilog(Ledger& ledger, const Job& job);
-// Epilogs that an earlier controller owed when it ended, whether it had started them or not.
+// Runs Epilogs that were owed when an earlier controller ended, whether it had started them or not.
 void run_owed_epilogs(Ledger& ledger);
-// The node is drained and the job goes back to the queue, held: it would meet the same failure
-// again elsewhere if the fault is its own.
+// Drains the node, and requeues and holds the job: if the fault is the job's, it would fail on
+// other nodes as well.
 void on_prolog_failed(Ledger& ledger, NodeId node, JobId id, Attempt attempt);
 void create_extern_step(Ledger& ledger, JobId id);
 
@@ -25,8 +26,8 @@ class Programs {
 
   void start_prolog(const Job& job);
   void on_ended(const SiteProgramRun& run, bool succeeded);
-  // A job whose PrologSlurmctld has run and whose nodes are up starts; its time counts from here if
-  // it waited for a node.
+  // Launches the job if its PrologSlurmctld has run and its nodes are up. If it waited for a node,
+  // its run time counts from now.
   void launch_if_prepared(JobId id);
 
  private:

@@ -1,4 +1,4 @@
-// Old records leave the state. See limits.h.
+// Removes old records from the state. See limits.h.
 #include "controller/jobs/limits.h"
 
 #include <algorithm>
@@ -26,11 +26,11 @@ void purge_old_jobs(Ledger& ledger) {
   };
   auto may_go = [&](const Job& job) {
     if (job.array_id == job.id && !job.array->task_jobs.empty()) return false;
-    // Components stay as long as the others: a requeue brings back all of them.
+    // Components stay as long as any of them: a requeue brings back all.
     return std::ranges::all_of(ledger.cluster().components(job),
                                [&](const Job* c) { return is_old(*c); });
   };
-  const bool for_good = age.count() == 0;  // MinJobAge=0: they stay
+  const bool for_good = age.count() == 0;  // MinJobAge=0: keep them for ever
   for (JobId id :
        for_good ? std::vector<JobId>{} : ledger.watch_list().take_ended_before(now - age)) {
     const Job* job = ledger.cluster().jobs.find(id);

@@ -1,4 +1,4 @@
-// See release.h.
+// Ends allocations that their commands give back or have lost.
 #include "controller/jobs/release.h"
 
 #include "controller/jobs/ending.h"

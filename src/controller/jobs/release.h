@@ -1,4 +1,4 @@
-// The end of an allocation that a command kept: the command gives it back, or is gone for good.
+// The end of an allocation that a command kept: the command gives it back, or has gone for good.
 #pragma once
 
 #include "controller/allocation/allocations.h"

@@ -1,4 +1,4 @@
-// See select.h.
+// Finds the records of a job reference, and splits tasks from arrays.
 #include "controller/jobs/select.h"
 
 #include "base/check.h"
@@ -14,7 +14,7 @@ JobId split_task(Ledger& ledger, JobId array, std::uint32_t task) {
 
 namespace {
 
-// A task that leaves its array takes a record of its own, and there are at most MaxJobCount.
+// A task that leaves its array takes up a record, of which there are at most MaxJobCount.
 Result<void> may_split(Ledger& ledger, Caller caller, JobId array, const IdSet& tasks) {
   const Job* record = ledger.cluster().jobs.find(array);
   if (!record || record->state != JobState::pending ||
@@ -52,7 +52,7 @@ Result<std::vector<JobId>> resolve(Ledger& ledger, Caller caller, const wire::Jo
   if (auto ok = may_split(ledger, caller, job->array_id, ref.tasks); !ok)
     return std::unexpected(ok.error());
   auto add = [&](const Job& found, std::uint32_t task) {
-    // The record stays whole for a caller who may not change it: the request will be refused.
+    // If the caller may not change the record, it stays whole, because the request will be refused.
     bool splits = found.is_array_record() && found.state == JobState::pending &&
                   ledger.authority().may_change(caller, found);
     ids.push_back(splits ? split_task(ledger, found.id, task) : found.id);
@@ -60,7 +60,7 @@ Result<std::vector<JobId>> resolve(Ledger& ledger, Caller caller, const wire::Jo
   if (ref.tasks.size() == 1) {
     const Job* found = ledger.cluster().find_task(job->array_id, ref.tasks.min());
     if (found) add(*found, ref.tasks.min());
-  } else {  // only tasks that exist: a range may name billions
+  } else {  // only existing tasks: a range may name billions
     const ArrayTasks known = ledger.cluster().tasks_of(job->array_id);
     ref.tasks.intersect(known.all).each(
         [&](std::uint32_t task) { add(ledger.job(known.record_of(task)), task); });

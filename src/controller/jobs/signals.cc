@@ -1,4 +1,4 @@
-// See signals.h.
+// Orders nodes to signal jobs and steps.
 #include "controller/jobs/signals.h"
 
 #include <csignal>
@@ -9,12 +9,12 @@ namespace muster::controller {
 
 namespace {
 
-// Whether the output of the script or step that gets the signal says so.
+// Whether the signal is announced in the output of the script or step.
 bool is_announced(int signal, bool to_script) {
   return signal == SIGTERM || (to_script && signal == SIGKILL);
 }
 
-// A step over several components is signalled in all of them.
+// Signals all components of a step.
 void signal_step(Ledger& ledger, const Job& job, const Step& step, int signal) {
   for (const Job* component : ledger.cluster().components(job)) {
     if (component != &job && !(step.het.is_part() && component->run->steps.contains(step.id)))
@@ -44,7 +44,7 @@ Result<void> signal_job(Ledger& ledger, const Job& job, const wire::CancelReques
   if (request.batch_only && job.spec->kind != JobKind::batch)
     return fail(ErrorCode::script_missing);
   wire::SignalOrder o{.job = job.id, .attempt = job.attempt, .signal = request.signal};
-  o.batch = request.batch_only || request.full;  // the script, with all that it has started
+  o.batch = request.batch_only || request.full;  // the script with all its processes
   o.whole_batch = request.full;
   o.all_steps = !o.batch;
   o.announce = is_announced(request.signal, o.batch);
@@ -57,7 +57,7 @@ namespace {
 void warn_on(Ledger& ledger, NodeId node, JobId id) {
   const Job& job = ledger.job(id);
   const WarnSignal& warning = job.spec->warn_signal;
-  for (int signal : {SIGCONT, warning.number}) {  // a job that is stopped hears it as well
+  for (int signal : {SIGCONT, warning.number}) {  // SIGCONT first, for a job that is stopped
     wire::SignalOrder o{.job = id, .attempt = job.attempt, .signal = signal};
     o.batch = warning.batch_shell_only;
     o.all_steps = !warning.batch_shell_only;

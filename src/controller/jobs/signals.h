@@ -1,5 +1,4 @@
-// Signals for jobs and steps: those that users send with scancel, and the one that a job asked for
-// with --signal.
+// Signals for jobs and steps: those of scancel, and the one that a job asked for with --signal.
 #pragma once
 
 #include <optional>
@@ -11,9 +10,9 @@ namespace muster::controller {
 
 Result<void> signal_job(Ledger& ledger, const Job& job, const wire::CancelRequest& request,
                         std::optional<StepId> step);
-// The signal that the job asked for with --signal.
+// Sends the signal that the job asked for with --signal.
 void warn(Ledger& ledger, const NodeLinks& links, JobId id);
-// On a node that was away when the others heard it.
+// Sends it to a node that was away when the others got it.
 void warn_belatedly(Ledger& ledger, NodeId node, JobId id);
 
 }  // namespace muster::controller

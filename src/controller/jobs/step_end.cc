@@ -1,4 +1,4 @@
-// See step_end.h.
+// Records ends of steps, and orders nodes to end steps.
 #include "controller/jobs/step_end.h"
 
 #include <csignal>
@@ -44,7 +44,7 @@ void on_step_end(Ledger& ledger, NodeLinks& links, NodeId node, const wire::Step
       ledger.log_error("job " + std::to_string(id.value) + ": launch failed: " + end.failure.str());
     advance_ending(ledger, id);
   }
-  // A stale attempt's report counts for nothing, but the node may forget it.
+  // A report about an earlier attempt is ignored, but the node may forget the step.
   ledger.order(node, wire::ConfirmOrder{.steps = {end.ref}});
 }
 

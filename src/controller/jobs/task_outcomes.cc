@@ -1,4 +1,4 @@
-// See task_outcomes.h.
+// Groups the tasks of an array by outcome.
 #include "controller/jobs/task_outcomes.h"
 
 #include <algorithm>

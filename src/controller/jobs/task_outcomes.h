@@ -1,5 +1,5 @@
-// What came of an action that named a job. Where the job is an array, its tasks are told one from
-// the other: those of the same outcome together, and if any failed also those that did not.
+// The outcomes of an action that named a job. For an array they are reported per task: tasks with
+// the same outcome together, and successful ones only if others failed.
 #pragma once
 
 #include <utility>
@@ -13,10 +13,10 @@ namespace muster::controller {
 
 class TaskOutcomes {
  public:
-  // Named tasks that the array does not have are invalid.
+  // Tasks that are named but do not exist count as invalid.
   TaskOutcomes(const Cluster& cluster, wire::JobRef named);
 
-  void add(const Job& job, const Result<void>& outcome);  // as the job was before the action
+  void add(const Job& job, const Result<void>& outcome);  // `job` as it was before the action
   void tell(wire::CancelReply& reply) &&;
 
  private:

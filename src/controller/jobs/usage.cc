@@ -1,4 +1,4 @@
-// See usage.h.
+// Counts the usage of jobs and records it.
 #include "controller/jobs/usage.h"
 
 #include "base/text/strings.h"
@@ -36,8 +36,8 @@ void UsageClock::count_if_due() {
     count_usage(ledger_, now);
 }
 
-// PriorityFlags=INCR_ONLY: every PriorityCalcPeriod the priority that a job has reached becomes its
-// lowest from then on.
+// PriorityFlags=INCR_ONLY: once per PriorityCalcPeriod the priority that a job has reached becomes
+// its minimum.
 void UsageClock::note_priorities_if_due() {
   const Time now = ledger_.now();
   const PrioritySettings& settings = ledger_.settings().priority;

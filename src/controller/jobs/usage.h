@@ -1,5 +1,5 @@
 // Records what jobs have used: every PriorityCalcPeriod, within a second of a job's end, and before
-// any change that would make it impossible to tell.
+// any change after which it could not be computed.
 #pragma once
 
 #include "controller/ledger/ledger.h"
@@ -7,7 +7,7 @@
 namespace muster::controller {
 
 void count_usage(Ledger& ledger, Time until);
-// PriorityUsageResetPeriod=NOW: with each start and each reading of the configuration.
+// PriorityUsageResetPeriod=NOW: resets usage at each start and whenever the configuration is read.
 void reset_usage_if_told(Ledger& ledger);
 
 class UsageClock {

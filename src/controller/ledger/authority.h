@@ -1,5 +1,5 @@
-// Authority: who may do what. Root and SlurmUser are operators; everybody else may change only
-// jobs of their own.
+// Authority: who may do what. Root and SlurmUser are operators; other users may change only their
+// own jobs.
 #pragma once
 
 #include "base/ids.h"
@@ -7,7 +7,7 @@
 
 namespace muster::controller {
 
-// The user behind a request, as the connection proves it.
+// The user behind a request, as proved by the connection.
 struct Caller {
   Uid uid;
   Gid gid;
@@ -21,7 +21,7 @@ struct Authority {
   bool may_change(Caller caller, const Job& job) const {
     return is_operator(caller) || job.spec->uid == caller.uid;
   }
-  // What a hold by this caller is: users cannot release an operator's.
+  // The kind of hold that this caller sets: users cannot release an operator's.
   Hold hold_by(Caller caller) const { return is_operator(caller) ? Hold::admin : Hold::user; }
 };
 

@@ -1,4 +1,4 @@
-// See ledger.h.
+// Applies events, seals and lands batches, and undoes events of refused requests.
 #include "controller/ledger/ledger.h"
 
 #include <algorithm>
@@ -23,14 +23,14 @@ namespace {
 template <class T, class... Others>
 constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 
-// Jobs that come, start and end change neither the nodes nor the partitions themselves ...
+// Events of jobs change neither nodes nor partitions themselves.
 template <class T>
 constexpr bool concerns_jobs_alone =
     is_one_of<T, JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding,
               JobEnded, NodesReleased, JobShrunk, JobsPurged, PendingJobsEnded, StepQueued,
               StepDequeued, StepLimitChanged, UsageCounted>;
 
-// ... and leave those who wait in their order, in which nodes have no part.
+// Events of running jobs and of nodes do not change the order of waiting jobs.
 template <class T>
 constexpr bool leaves_the_order =
     concerns_jobs_alone<T> || is_one_of<T, NodeRegistered, NodeChanged>;
@@ -118,7 +118,7 @@ Result<void> Ledger::recover(const StoredState& stored, BatchNumber accounted) {
   }
   BatchNumber last = stored.snapshot_number;
   const BatchNumber newest = stored.journal.empty() ? last : stored.journal.back().number;
-  if (accounted > newest) accounted = 0;  // of a state that was erased since
+  if (accounted > newest) accounted = 0;  // it belongs to a state that has been erased since
   if (accounted < last) open_.changes.note_all(cluster_);
   SharedParts parts;
   for (const StoredState::Entry& entry : stored.journal) {

@@ -1,6 +1,6 @@
 // Ledger: the state and its only writer. An event changes the working state at once and joins the
 // open batch; replies, orders and programs of that batch leave only after its commit. The ledger
-// also knows the time of the latest delivery and who may do what.
+// also knows the time of the latest delivery, and who may do what.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ class Ledger {
   Ledger(Host& host, Authority authority) : host_(host), authority_(authority) {}
 
   // --- reading ---
-  // The working state: what is committed, plus the batch in flight, plus the open one.
+  // The working state: what is committed, plus the batch in flight, plus the open batch.
   const Cluster& cluster() const { return cluster_; }
   const Cluster& committed() const { return committed_; }
   const Settings& settings() const { return cluster_.settings(); }
   const Job& job(JobId id) const { return cluster_.jobs.at(id); }
   const Node& node(NodeId id) const { return cluster_.nodes.at(id); }
-  // The job as it is now, whatever is recorded afterwards.
+  // The job as it is now; it stays the same whatever is recorded afterwards.
   Cow<Job> job_as_it_is(JobId id) const { return cluster_.jobs.share(id); }
   const Authority& authority() const { return authority_; }
   const WatchList& watch_list() const { return watch_list_; }
@@ -43,7 +43,7 @@ class Ledger {
   void record(Event event);
   void reply(ReplyTo to, wire::Answer answer) { open_.replies.emplace_back(to, std::move(answer)); }
   void order(NodeId node, wire::Order order) { open_.orders.emplace_back(node, std::move(order)); }
-  // What the node should do may have changed.
+  // The orders that this node needs may have changed.
   void touch(NodeId node) { open_.touched_nodes.insert(node); }
   void touch_nodes_of(const Job& job);
   void run(SiteProgramRun program) { open_.programs.push_back(std::move(program)); }
@@ -61,9 +61,9 @@ class Ledger {
   // Whether the order of the queue has changed since the last plan began, by more than the queue
   // itself can see.
   bool take_order_changed() { return std::exchange(order_changed_, false); }
-  // Grows whenever nodes or partitions may have changed.
+  // Increases whenever nodes or partitions may have changed.
   std::uint64_t nodes_version() const { return nodes_version_; }
-  // The client of the last reply waits for a plan as well.
+  // The client of the last reply also waits for a plan.
   void await_plan() { ++open_.replies_awaiting_plan; }
   void note_plan() { open_.plan_seen = open_.replies_awaiting_plan > 0; }
 
@@ -71,14 +71,15 @@ class Ledger {
   // `accounted`: the last batch that accounting knows.
   Result<void> recover(const StoredState& stored, BatchNumber accounted);
   const IdSet& changed_jobs() const { return open_.changed_jobs; }  // of the open batch
-  // Steps of this job that wait are tried again with this batch.
+  // Waiting steps of this job are tried again with this batch.
   void mark_changed(JobId job) { open_.changed_jobs.insert(job.value); }
   bool has_open() const { return !open_.empty(); }
   bool has_flight() const { return in_flight_.has_value(); }
   bool is_quiet() const { return open_.empty() && !in_flight_; }
   bool only_awaits_plan() const { return open_.only_awaits_plan(); }
   bool is_disk_full() const { return disk_full_; }
-  // Moves the open batch into flight. Nothing if it holds no event: then it may land at once.
+  // Moves the open batch into flight. Returns nothing if the batch has no event: then land() may
+  // follow at once.
   const Batch* seal();
   // The batch whose commit did not succeed; once for each time.
   const Batch* take_failed() {
@@ -89,7 +90,7 @@ class Ledger {
   Flight* landed() { return landed_ ? &*landed_ : nullptr; }
   void forget_landed() { landed_.reset(); }
   BatchNumber committed_batch() const;
-  // Differs from what it was if anything has been recorded since.
+  // Changes with every recorded event.
   std::pair<BatchNumber, std::size_t> version() const { return {next_batch_, open_.events.size()}; }
 
   // --- undoing ---
@@ -121,7 +122,7 @@ class Ledger {
   std::uint64_t nodes_version_ = 0;
 };
 
-// The step has ended, or there never was one.
+// The step has ended, or never existed.
 inline bool is_step_over(const Job& job, StepId id) {
   auto step = job.run->steps.find(id);
   return step == job.run->steps.end() || is_ended(step->second.state);

@@ -23,25 +23,25 @@ struct OpenBatch {
   std::vector<std::pair<NodeId, wire::Order>> orders;
   std::set<NodeId> touched_nodes;
   accounting::AccountingChanges changes;
-  IdSet changed_jobs;  // every job that an event names
+  IdSet changed_jobs;  // all jobs that an event names
   std::vector<SiteProgramRun> programs;
-  // How many of the replies go to clients that wait for a plan as well.
+  // How many of the replies go to clients that also wait for a plan.
   std::size_t replies_awaiting_plan = 0;
-  bool plan_seen = false;  // the plan that those clients wait for has been made
+  bool plan_seen = false;  // their plan has been made
 
   bool empty() const {
     return events.empty() && replies.empty() && orders.empty() && touched_nodes.empty() &&
            programs.empty();
   }
-  // A batch whose answers are awaited together with a start is committed with that start, once
-  // instead of twice. It waits for one plan, and only if nobody waits for anything else.
+  // If clients wait for an answer together with a start, the batch is committed together with that
+  // start: one commit instead of two. It waits for one plan, and only if no other client waits.
   bool only_awaits_plan() const {
     return !plan_seen && replies_awaiting_plan > 0 && replies.size() == replies_awaiting_plan &&
            orders.empty();
   }
 };
 
-// How far the open batch had come.
+// A position in the open batch.
 struct OpenMark {
   std::size_t events, blobs, replies, orders, programs, replies_awaiting_plan;
 };

@@ -1,4 +1,4 @@
-// See request_rules.h.
+// Checks requests against their rules.
 #include "controller/ledger/request_rules.h"
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// Who may ask what of slurmctld, and which part of it answers: one rule for each request of
-// wire::Request. A request without a rule, or without a handler where its rule says, does not
+// Who may send which request to slurmctld, and which part of it answers: one rule for each request
+// of wire::Request. A request without a rule, or without the handler that its rule names, does not
 // compile. docs/security.md shows the same table; a test compares the two.
 #pragma once
 
@@ -13,21 +13,22 @@
 
 namespace muster::controller {
 
-// Operators are root and SlurmUser. An owner is the user whose job it is about; operators may do
-// all that owners may. Nodes are slurmds: operators that greeted as a node.
+// Operators are root and SlurmUser. An owner is the user of the job in question; operators may do
+// whatever owners may. Nodes are slurmds: operators that greeted as a node.
 enum class Who : std::uint8_t { anyone, owner, operators, nodes };
 enum class AnsweredBy : std::uint8_t { snapshot, daemon, core };
 
 struct RequestRule {
-  std::string_view name;  // as docs/security.md calls it
+  std::string_view name;  // its name in docs/security.md
   Who who = Who::operators;
   AnsweredBy by = AnsweredBy::core;
-  // For callers who are not operators where the rule wants one. no_error: the verb decides per job.
+  // The error for callers who are not operators, if the rule requires one. no_error: the handler
+  // decides per job.
   ErrorCode refusal = ErrorCode::no_error;
 };
 
 template <class Request>
-struct RuleOf;  // no default
+struct RuleOf;  // no default, so that each request needs a rule
 
 #define MUSTER_RULE(Request, ...)                    \
   template <>                                        \
@@ -64,7 +65,7 @@ MUSTER_RULE(ClaimNodeRequest, "ClaimNode", Who::operators, AnsweredBy::core,
             ErrorCode::user_id_missing)
 #undef MUSTER_RULE
 
-// Requests that only in some forms are reserved for operators.
+// Requests of which some forms need an operator.
 inline constexpr RequestRule kUpdateOfCluster{"Update node, partition, reservation", Who::operators,
                                               AnsweredBy::core, ErrorCode::user_id_missing};
 inline constexpr RequestRule kSuspend{"JobAction suspend, resume", Who::operators};
@@ -73,7 +74,7 @@ inline constexpr RequestRule kStepWithoutJob{"Step without an allocation", Who::
 inline constexpr RequestRule kReports{"ReportBatch", Who::nodes};
 
 RequestRule rule_of(const wire::Request& request);
-// What a caller who is not an operator is told; nothing where the request may go on to its verb.
+// The error for a caller who is not an operator; nothing if the request may go on to its handler.
 std::optional<Error> refusal_of(const RequestRule& rule, bool is_operator);
 
 std::vector<RequestRule> all_rules();

@@ -1,11 +1,11 @@
-// See watch_list.h.
+// Updates the watch list after each event.
 #include "controller/ledger/watch_list.h"
 
 namespace muster::controller {
 
 namespace {
 
-// The jobs whose state or specification the event may have changed in a way that matters here.
+// The jobs whose relevant data the event may have changed.
 struct Changed {
   std::vector<JobId> operator()(const JobSubmitted& e) const { return {e.job.id}; }
   std::vector<JobId> operator()(const TaskSplit& e) const { return {e.id}; }
@@ -39,7 +39,7 @@ void WatchList::note(const Job& job) {
 void WatchList::set_dependency(JobId job, const Dependency& dependency) {
   auto at = dependencies_.find(job);
   if (at == dependencies_.end() ? dependency.empty() : at->second == dependency) return;
-  count(dependency);  // first: who is needed all the time is not named as unneeded
+  count(dependency);  // first, so that a job that is still needed is not listed as unneeded
   if (at != dependencies_.end()) uncount(std::exchange(at->second, dependency));
   if (dependency.empty())
     dependencies_.erase(job);
@@ -66,7 +66,7 @@ void WatchList::uncount(const Dependency& dependency) {
 void WatchList::make_anew(const Cluster& cluster) {
   *this = {};
   cluster.jobs.each([&](const Job& job) { note(job); });
-  // Who needed these may have gone just before.
+  // The jobs that needed these may have gone just before.
   cluster.outcomes.each([&](const JobOutcome& outcome) { unneeded_.push_back(outcome.id); });
 }
 

@@ -1,5 +1,5 @@
-// WatchList: the few jobs that time alone can change, so that a tick need not look at all of them.
-// It follows the events and can be made anew from the state.
+// WatchList: the few jobs that change merely because time passes, so that a tick need not look at
+// all jobs. It follows the events, and can be rebuilt from the state.
 #pragma once
 
 #include <set>
@@ -17,14 +17,13 @@ class WatchList {
   void make_anew(const Cluster& cluster);
   void follow(const Cluster& after, const Event& event);
 
-  // Jobs that wait and have a deadline.
+  // Pending jobs with a deadline.
   const std::set<JobId>& with_deadline() const { return with_deadline_; }
-  // Whether a job that waits depends on this one (or array).
+  // Whether a pending job depends on this job or array.
   bool is_needed(JobId job) const { return job && needed_.contains(job); }
-  // Jobs that other jobs depended on and none does any more; they are named once.
+  // Jobs that other jobs depended on, and none does any more; each is returned once.
   std::vector<JobId> take_unneeded() { return std::exchange(unneeded_, {}); }
-  // Jobs that ended before this time. They are not named again unless look_again() brings them
-  // back.
+  // Jobs that ended before this time. Each is returned once, unless look_again() brings it back.
   std::vector<JobId> take_ended_before(Time time);
   void look_again(JobId job, Time ended) { ended_.emplace(ended, job); }
 
@@ -35,8 +34,8 @@ class WatchList {
   void uncount(const Dependency& dependency);
 
   std::set<JobId> with_deadline_;
-  std::unordered_map<JobId, Dependency> dependencies_;  // of jobs that wait
-  std::unordered_map<JobId, std::uint32_t> needed_;     // by so many conditions
+  std::unordered_map<JobId, Dependency> dependencies_;  // of pending jobs
+  std::unordered_map<JobId, std::uint32_t> needed_;     // by the number of conditions
   std::vector<JobId> unneeded_;
   std::set<std::pair<Time, JobId>> ended_;
 };

@@ -1,4 +1,4 @@
-// See node_links.h; which orders a node needs is in orders.cc.
+// Keeps the sessions of nodes, and sends their orders. orders.cc decides which orders a node needs.
 #include "controller/links/node_links.h"
 
 #include <algorithm>
@@ -37,11 +37,11 @@ void NodeLinks::open(NodeId node, NodeConnection from, const NodeLoad& load) {
   if (session.connection && session.connection != from) connections_.erase(session.connection);
   session = Session{.connection = from};
   session.health_round = health_round(ledger_.settings().health_check, node, ledger_.now());
-  last_knock_.erase(node);
+  last_refusal_.erase(node);
   loads_[node] = load;
 }
 
-// The node is given SlurmdTimeout to come back; its steps run on.
+// The node has SlurmdTimeout to come back; its steps run on.
 void NodeLinks::close(NodeConnection from) {
   auto connection = connections_.find(from);
   if (connection == connections_.end()) return;
@@ -127,27 +127,27 @@ Time NodeLinks::last_contact(NodeId node) {
   return last;
 }
 
-bool NodeLinks::knocks(NodeId node) const {
+bool NodeLinks::is_refused(NodeId node) const {
   constexpr Seconds kSomeTries{30};
-  auto last = last_knock_.find(node);
-  return last != last_knock_.end() &&
+  auto last = last_refusal_.find(node);
+  return last != last_refusal_.end() &&
          ledger_.now() - last->second < std::max(ledger_.settings().slurmd_timeout, kSomeTries);
 }
 
 void NodeLinks::on_clock_step(Millis by) {
   for (auto& [id, load] : loads_)
     if (is_set(load.last_contact)) load.last_contact += by;
-  for (auto& [id, last] : last_knock_) last += by;
+  for (auto& [id, last] : last_refusal_) last += by;
   for (auto& [id, session] : sessions_)
     session.health_round = health_round(ledger_.settings().health_check, id, ledger_.now());
 }
 
-// Nobody could reach us meanwhile, so nobody was silent.
+// During the standstill nobody could reach the controller, so no node counts as silent.
 void NodeLinks::on_standstill(Millis span) {
   const Time now = ledger_.now();
   for (auto& [id, load] : loads_)
     if (is_set(load.last_contact)) load.last_contact = std::min(load.last_contact + span, now);
-  for (auto& [id, last] : last_knock_) last = std::min(last + span, now);
+  for (auto& [id, last] : last_refusal_) last = std::min(last + span, now);
 }
 
 }  // namespace muster::controller

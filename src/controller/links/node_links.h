@@ -1,5 +1,6 @@
-// NodeLinks: the connections of slurmds, what each node was told or reported over its own, and when
-// it was last heard. From this and the committed state follow the orders that a node still needs.
+// NodeLinks: the connections of slurmds, what each node was told or has reported over its
+// connection, and when it last reported. From this and the committed state follow the orders that a
+// node still needs.
 #pragma once
 
 #include <map>
@@ -26,13 +27,13 @@ class NodeLinks {
   bool is_connected(NodeId node) const { return sessions_.contains(node); }
   std::optional<NodeId> node_of(NodeConnection connection) const;
   std::vector<NodeConnection> connections() const;
-  // The node registers: an older connection of its counts no more, nor what went over it.
+  // The node registers: its older connection is dropped, with all that was known through it.
   void open(NodeId node, NodeConnection from, const NodeLoad& load);
   void close(NodeConnection from);
-  void forget(NodeId node);  // it leaves the cluster
+  void forget(NodeId node);  // the node leaves the cluster
   void forget_nodes_gone_from_configuration();
 
-  // --- what a node has to do with ---
+  // --- what a node knows ---
   bool knows(NodeId node, const wire::StepRef& step) const;
   bool runs(NodeId node, JobId job, Attempt attempt) const;  // some step of this run
   void note_running(NodeId node, const wire::StepRef& step);
@@ -49,14 +50,14 @@ class NodeLinks {
   void send_effects(std::set<NodeId>& nodes);
   void order_health_checks();
 
-  // --- when a node was heard ---
+  // --- last contact ---
   void note_heard(NodeId node) { loads_[node].last_contact = ledger_.now(); }
   void note_load(NodeId node, const wire::HeartbeatReport& report);
-  // Of a node that was never heard time counts from the first question.
+  // For a node that has never reported, time counts from the first call.
   Time last_contact(NodeId node);
-  // munge refuses the node, which tries again every few seconds.
-  void note_knock(NodeId node) { last_knock_[node] = ledger_.now(); }
-  bool knocks(NodeId node) const;
+  // munge refused the node, which tries again every few seconds.
+  void note_refusal(NodeId node) { last_refusal_[node] = ledger_.now(); }
+  bool is_refused(NodeId node) const;
   std::shared_ptr<const Loads> loads() const { return std::make_shared<Loads>(loads_); }
   void on_clock_step(Millis by);
   void on_standstill(Millis span);
@@ -64,11 +65,12 @@ class NodeLinks {
  private:
   struct Session {
     NodeConnection connection = 0;
-    std::set<wire::StepRef> known;                 // told to run there, or reported as running
-    std::set<std::pair<JobId, Attempt>> ending;    // told to end
-    std::set<std::pair<JobId, Attempt>> prepared;  // told to run the Prolog
-    std::set<std::pair<JobId, Attempt>> ready;     // ... and said that it has succeeded
-    std::int64_t health_round = 0;                 // of HealthCheckInterval: the last one told
+    std::set<wire::StepRef> known;  // steps that it was told to run, or reported as running
+    std::set<std::pair<JobId, Attempt>> ending;  // attempts that it was told to end
+    // Attempts for which it was told to run the Prolog.
+    std::set<std::pair<JobId, Attempt>> prepared;
+    std::set<std::pair<JobId, Attempt>> ready;  // attempts whose Prolog has succeeded
+    std::int64_t health_round = 0;  // of HealthCheckInterval: the last one that was ordered
   };
   // What is new to a node, which knows it once all of it has been sent.
   struct News {
@@ -87,7 +89,7 @@ class NodeLinks {
   std::map<NodeId, Session> sessions_;
   std::map<NodeConnection, NodeId> connections_;
   Loads loads_;
-  std::map<NodeId, Time> last_knock_;
+  std::map<NodeId, Time> last_refusal_;
   StepLaunches launches_;
 };
 

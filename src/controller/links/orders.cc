@@ -1,6 +1,6 @@
-// The orders of a node: the difference between the committed state and what the node knows. Asking
-// again changes nothing, so it is done after every commit that touched a node, and in full when a
-// node registers.
+// The orders of a node: the difference between the committed state and what the node knows. They
+// are computed after every commit that concerns the node, and when the node registers; computing
+// them again changes nothing.
 #include "controller/links/node_links.h"
 
 #include <algorithm>
@@ -75,13 +75,13 @@ NodeLinks::News NodeLinks::news_for(const Node& node, const Session& session) {
       order.epilog_environment = epilog_environment(committed, *job, node);
     news.orders.push_back({std::move(order), {}, {}});
   };
-  // What runs here but should not: stale attempts, forgotten jobs.
+  // Steps of earlier attempts and of forgotten jobs must end.
   for (const wire::StepRef& ref : session.known) {
     const Job* job = committed.jobs.find(ref.job);
     bool wanted = job && job->attempt == ref.attempt && job->run->unfinished.contains(node.id);
     if (!wanted) end(job, {.job = ref.job, .attempt = ref.attempt, .kill_wait = Seconds{0}});
   }
-  for (const auto& [id, attempt] : session.prepared) {  // a job gave the node back
+  for (const auto& [id, attempt] : session.prepared) {  // a job may have given the node back
     const Job* job = committed.jobs.find(id);
     if (job && job->attempt == attempt && is_active(job->state) &&
         !job->run->unfinished.contains(node.id))
@@ -106,7 +106,7 @@ NodeLinks::News NodeLinks::news_for(const Node& node, const Session& session) {
 void NodeLinks::add_launches(const Job& job, const Node& node, const Session& session, News& news) {
   const Cluster& committed = ledger_.committed();
   const SitePrograms& programs = committed.settings().programs;
-  std::vector<std::string> prolog;  // made once, and only where there is a Prolog to run
+  std::vector<std::string> prolog;  // made once, and only if there is a Prolog
   if (programs.prolog) prolog = prolog_environment(committed, job, node);
   if (programs.prolog_at_start && !session.prepared.contains({job.id, job.attempt})) {
     news.prepared.insert({job.id, job.attempt});
@@ -124,7 +124,7 @@ void NodeLinks::add_launches(const Job& job, const Node& node, const Session& se
       news.orders.push_back(extern_launch(committed, job, node.id));
     } else {
       const wire::StepRequest* request = launches_.find(job.id, step_id);
-      if (!request) continue;  // it is ended when the node registers
+      if (!request) continue;  // end_unknown_steps() ends it when the node registers
       news.orders.push_back(
           step_launch(committed, job, step, node.id, *request, host_.step_key(job, step_id)));
     }

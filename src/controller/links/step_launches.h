@@ -1,4 +1,4 @@
-// StepLaunches: what srun asked for, of each step that runs: its nodes are told from this.
+// StepLaunches: the requests of running steps, from which their nodes' launch orders are made.
 #pragma once
 
 #include <map>

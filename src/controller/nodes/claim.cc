@@ -1,4 +1,4 @@
-// See claim.h.
+// Finds the node in state FUTURE that a machine becomes.
 #include "controller/nodes/claim.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// slurmd -F: a machine becomes one of the nodes that the configuration keeps for the future.
+// slurmd -F: a machine becomes one of the nodes in state FUTURE.
 #pragma once
 
 #include "controller/ledger/ledger.h"
@@ -6,7 +6,7 @@
 
 namespace muster::controller {
 
-// A machine that has been one of them before is it again.
+// A machine gets the same node as before, if it had one.
 wire::Answer claim_node(Ledger& ledger, const wire::ClaimNodeRequest& request);
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// See dynamic_node.h.
+// Adds dynamic nodes to the cluster and to its partitions.
 #include "controller/nodes/dynamic_node.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ ClusterConfig with_dynamic_nodes(const Cluster& cluster, ClusterConfig config) {
         config.nodes, [&](const NodeConfig& other) { return other.name == node.name; });
     if (now_in_the_file) continue;
     const Node* known = cluster.find_node(node.name);
-    config.nodes.push_back(known ? known->config : node);  // with what scontrol has changed
+    config.nodes.push_back(known ? known->config : node);  // with later changes by scontrol
     for (std::size_t i = 0; i < config.partitions.size(); ++i)
       if (belongs(config.partitions[i], config.node_sets, node))
         config.partition_nodes[i].push_back(node.name);

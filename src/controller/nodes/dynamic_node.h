@@ -1,4 +1,4 @@
-// Nodes that are in no file: where they belong, and that a new configuration keeps them.
+// Dynamic nodes, which are in no file: their partitions, and how they survive a new configuration.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,16 @@
 
 namespace muster::controller {
 
-// The partitions whose Nodes= has room for it: ALL, its name, or a node set of one of its features.
+// Partitions whose Nodes= includes the node: by ALL, by its name, or by a node set of one of its
+// features.
 std::vector<Text> partitions_of(const std::vector<Partition>& partitions,
                                 const std::vector<std::pair<Text, Text>>& node_sets,
                                 const NodeConfig& node);
 
-// The configuration with the cluster's dynamic nodes in it.
+// The configuration plus the cluster's dynamic nodes.
 ClusterConfig with_dynamic_nodes(const Cluster& cluster, ClusterConfig config);
 
-// Refused, all of them, where MaxNodeCount leaves no room.
+// Adds all of the nodes, or none if MaxNodeCount leaves no room.
 Result<void> add_nodes(Ledger& ledger, const std::vector<NodeConfig>& nodes);
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// See health.h.
+// Computes when nodes must run HealthCheckProgram.
 #include "controller/nodes/health.h"
 
 namespace muster::controller {

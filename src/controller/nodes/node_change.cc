@@ -1,4 +1,4 @@
-// See node_change.h.
+// Compares a registering node with its configuration, and decides about its state.
 #include "controller/nodes/node_change.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ NodeChanged current(const Node& node) {
 
 namespace {
 
-// A machine smaller than its NodeName line promises must not get jobs that count on it.
+// A node that is smaller than its NodeName line says must not get jobs that rely on it.
 std::string shortfall(const Settings& settings, const NodeConfig& config, const NodeFacts& facts) {
   if (settings.config_overrides) return {};
   if (facts.cpus < config.cpus)
@@ -46,10 +46,10 @@ std::string fewer(std::string_view name, std::uint64_t found, std::uint64_t want
   return fmt::format("gres/{} count reported lower than configured ({} < {})", name, found, wanted);
 }
 
-// Devices that gres.conf names and the node does not have.
+// Devices of gres.conf that the node does not have.
 std::string missing_devices(const NodeConfig& config, const NodeFacts& facts) {
   if (facts.missing_devices.empty()) return {};
-  std::map<Text, std::pair<std::uint64_t, std::uint64_t>> counts;  // there, and wanted
+  std::map<Text, std::pair<std::uint64_t, std::uint64_t>> counts;  // existing, configured
   for (const GresPool& pool : config.gres) {
     auto& [found, wanted] = counts[pool.name];
     wanted += pool.count;
@@ -63,7 +63,7 @@ std::string missing_devices(const NodeConfig& config, const NodeFacts& facts) {
   return {};
 }
 
-// GPUs that AutoDetect found fewer of than the configuration counts.
+// Reports if AutoDetect found fewer GPUs than configured.
 std::string missing_gres(const NodeConfig& config, const NodeFacts& facts) {
   if (facts.gres.empty()) return {};
   std::uint64_t wanted = 0, found = 0;
@@ -73,7 +73,7 @@ std::string missing_gres(const NodeConfig& config, const NodeFacts& facts) {
   return found < wanted ? fewer("gpu", found, wanted) : std::string();
 }
 
-// The node is back from its reboot.
+// The node has been rebooted.
 void end_reboot(const Node& node, NodeChanged& change) {
   const bool stays_down = node.reboot.next_state == "DOWN";
   if (node.reboot.asap || !node.reboot.next_state.empty()) change.drain = false;
@@ -122,14 +122,14 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
     change.drain = true;
     change.health = NodeHealth::up;
   } else if (rebooted || node.reboot.issued) {
-    // As the reboot left it.
+    // It stays as the reboot left it.
   } else if (booted && node.health == NodeHealth::up && !came_back &&
              settings.return_to_service != 2) {
     change.health = NodeHealth::down;
     change.reason = "Node unexpectedly rebooted";
     change.reason_time = now;
   } else if (node.health == NodeHealth::down) {
-    // ReturnToService: 2 = whenever it registers; 1 = if it was down for not responding.
+    // ReturnToService: 2 = on every registration; 1 = only if it was down for not responding.
     const bool silent_before = node.reason == kNotResponding || is_clock_reason(node.reason);
     if (came_back || settings.return_to_service == 2 ||
         (settings.return_to_service == 1 && silent_before)) {
@@ -138,7 +138,7 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
     }
   } else {
     change.health = NodeHealth::up;
-    if (is_clock_reason(node.reason)) change.reason = {};  // it was refused, and is not any more
+    if (is_clock_reason(node.reason)) change.reason = {};  // munge no longer refuses it
   }
   bool changed = change.health != node.health || change.responding != node.responding ||
                  change.drain != node.drain || change.reason != node.reason ||

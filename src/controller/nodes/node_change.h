@@ -11,7 +11,7 @@
 
 namespace muster::controller {
 
-// The event that changes nothing: the starting point of every change.
+// An event that changes nothing, as the starting point of a change.
 NodeChanged current(const Node& node);
 
 constexpr std::string_view kNotResponding = "Not responding";
@@ -20,14 +20,15 @@ constexpr std::string_view kNotResponding = "Not responding";
 std::string clock_reason(Seconds ahead);
 bool is_clock_reason(const Text& reason);
 
-// The reason of a node whose machine stops (LeavingReport::host).
+// The reason of a node whose host stops (LeavingReport::host).
 constexpr std::string_view kHostStops = "Host stops";
 
-// What registering does to the node's state: it comes up, or is set down or drained for a fault.
+// How a registration changes the node's state: it comes up, or is set down or drained because of a
+// fault.
 std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
                                            const NodeFacts& facts, Time now);
 
-// The node gets no further jobs, for this reason.
+// The node gets no new jobs, for this reason.
 void drain_node(Ledger& ledger, NodeId id, std::string_view reason);
 
 }  // namespace muster::controller

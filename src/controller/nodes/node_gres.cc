@@ -1,4 +1,4 @@
-// See node_gres.h.
+// Checks and applies a new Gres= of a node.
 #include "controller/nodes/node_gres.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::uint64_t count_of(const auto& list, const Text& name) {
   return sum;
 }
 
-// Something that the configuration does not know: there are no devices behind it.
+// Gres that the configuration does not name have no devices, only a count.
 Result<GresPool> counted(const Settings& settings, const GresRequest& wanted) {
   const bool known =
       std::ranges::find(settings.gres_types, wanted.name) != settings.gres_types.end();

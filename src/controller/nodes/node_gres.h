@@ -9,8 +9,8 @@
 
 namespace muster::controller {
 
-// What is only counted may be any number; devices that the configuration names are all there, or
-// none of them is. What jobs hold cannot be taken away.
+// Gres without devices may get any count; devices of the configuration are all there, or none is.
+// Gres that jobs hold cannot be taken away.
 Result<NodeGres> changed_gres(const Cluster& cluster, const Node& node, std::string_view text);
 
 }  // namespace muster::controller

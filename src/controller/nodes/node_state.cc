@@ -1,4 +1,4 @@
-// See node_state.h.
+// Checks whether a node may get a state, and sets it.
 #include "controller/nodes/node_state.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Result<void> refuse() { return fail(ErrorCode::invalid_node_state); }
 
 bool works(const Node& node) { return node.jobs.size() > node.completing.size(); }
 
-// A node is drained or failing, as was said last.
+// A node is either drained or failing; the last command decides.
 Result<void> drain(const Change& c) {
   c.change.drain = true;
   c.change.fail = false;
@@ -53,7 +53,7 @@ Result<void> resume(const Change& c) {
                               c.node.reboot.asked || c.node.reboot.issued;
   const bool is_off =
       c.node.power.phase == PowerPhase::off || c.node.power.phase == PowerPhase::powering_down;
-  // A node that was told to go and is still there may stay.
+  // A node that is off or powering down can only be resumed while its slurmd is connected.
   if (is_off ? !c.wish.connected : !out_of_service) return refuse();
   c.bring_up();
   c.change.power.down_asked = false;
@@ -102,7 +102,7 @@ Result<void> power_up(const Change& c) {
 }
 Result<void> reboot(const Change& c) {
   if (!c.settings.can_reboot) return fail(ErrorCode::failure, "RebootProgram isn't configured");
-  if (c.node.reboot.asked || c.node.reboot.issued) return {};  // the first one counts
+  if (c.node.reboot.asked || c.node.reboot.issued) return {};  // the first request counts
   c.change.reboot = {.asked = true, .next_state = upper(c.wish.next_state), .since = c.wish.now};
   if (!c.wish.has_reason && c.change.reason.empty()) c.give_reason("reboot requested");
   return {};
@@ -127,7 +127,7 @@ struct State {
   std::string_view name;
   Result<void> (*set)(const Change&);
 };
-// A state may be shortened where the reference allows it; the first one that fits counts.
+// States may be abbreviated where Slurm allows it; the first match counts.
 constexpr std::array kStates{
     State{"DRAIN", drain},
     State{"DOWN", down},

@@ -1,5 +1,5 @@
-// scontrol update nodename= state=: which states an administrator may give a node, and what each
-// one changes.
+// scontrol update nodename= state=: the states that an administrator may set, and what each one
+// changes.
 #pragma once
 
 #include <string_view>
@@ -12,13 +12,13 @@ namespace muster::controller {
 
 struct StateWish {
   std::string_view state;       // "drain", "RESUME", ...
-  std::string_view next_state;  // of a reboot
+  std::string_view next_state;  // nextstate= of a reboot
   bool has_reason = false;
-  bool connected = false;  // its slurmd is
+  bool connected = false;  // the node's slurmd is connected
   Time now;
 };
 
-// Changes `change`, which starts as the node's present state.
+// Updates `change`, which must start as the node's present state.
 Result<void> set_state(const Settings& settings, const Node& node, const StateWish& wish,
                        NodeChanged& change);
 

@@ -1,4 +1,4 @@
-// See power_rules.h.
+// Decides which nodes may be switched off or on now.
 #include "controller/nodes/power_rules.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See planning.h.
+// Starts plans, keeps their results, and publishes the state.
 #include "controller/planning/planning.h"
 
 namespace muster::controller {
@@ -8,7 +8,7 @@ void Planning::begin_if_wanted() {
   if (planning_ || !ledger_.is_plan_wanted()) return;
   const Cluster& cluster = ledger_.cluster();
   const Time now = ledger_.now();
-  // Every few seconds the whole queue is looked at, otherwise as much as an answer at once allows.
+  // Every few seconds a plan looks at the whole queue; other plans must be quick.
   const bool deep = now - last_deep_ >= kDeepPlanEvery;
   sched::Budget budget = deep ? sched::thorough_budget(cluster) : sched::quick_budget(cluster);
   budget.order_changed = ledger_.take_order_changed();
@@ -30,7 +30,7 @@ void Planning::keep(sched::Plan plan) {
   last_at_ = ledger_.now();
 }
 
-// Plans do not look at jobs that cannot start yet: of those the specification tells.
+// Plans skip jobs that cannot start yet; for these the specification shows the reason.
 Text Planning::why_it_waited(JobId id) const {
   for (const auto& plan : {last_, thorough_})
     if (const sched::Wait* wait = sched::find_wait(*plan, id))

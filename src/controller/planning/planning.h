@@ -1,5 +1,5 @@
-// Planning: when the scheduler is asked for a plan, what its last plans said, and what readers see
-// of them.
+// Planning: when the scheduler makes a plan, what its last plans said, and what readers see of
+// them.
 #pragma once
 
 #include <map>
@@ -16,18 +16,18 @@ class Planning {
 
   Planning(Ledger& ledger, Host& host) : ledger_(ledger), host_(host) {}
 
-  // One plan at a time, on the working state: its starts are events of a later batch.
+  // Starts a plan for the working state, one at a time; the starts become events of a later batch.
   void begin_if_wanted();
   bool is_under_way() const { return planning_; }
   void on_planner_idle() { planning_ = false; }
-  void keep(sched::Plan plan);  // as the last one
+  void keep(sched::Plan plan);  // as the latest plan
 
-  // Why a job that starts has waited, as far as the last plans say it.
+  // The reason for which a job waited until its start, as far as the last plans show it.
   Text why_it_waited(JobId job) const;
 
   Published published() const { return {ledger_.committed(), last_, loads_, last_at_, thorough_}; }
   void publish() { host_.publish(published()); }
-  // What is not journalled is published even if nothing else happens.
+  // Publishes changes that are not journalled, even if no commit follows.
   void publish_if_quiet() {
     if (ledger_.is_quiet()) publish();
   }
@@ -39,7 +39,7 @@ class Planning {
   Host& host_;
   bool planning_ = false;
   std::shared_ptr<const sched::Plan> last_ = std::make_shared<sched::Plan>();
-  std::shared_ptr<const sched::Plan> thorough_ = last_;  // the last one of the whole queue
+  std::shared_ptr<const sched::Plan> thorough_ = last_;  // the latest plan of the whole queue
   Time last_at_;
   Time last_deep_;
   std::shared_ptr<const Loads> loads_ = std::make_shared<Loads>();

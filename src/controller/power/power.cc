@@ -1,4 +1,4 @@
-// See power.h.
+// Switches nodes off and on, and follows them until they are there.
 #include "controller/power/power.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace muster::controller {
 
 namespace {
 
-// Whether a job that was allocated the node waits for it to come up.
+// Whether a job that has the node waits for it to come up.
 bool is_wanted(const Cluster& cluster, const Node& node) {
   const auto jobs = node.jobs.ids();
   return std::ranges::any_of(jobs, [&](std::uint32_t id) {
@@ -56,7 +56,7 @@ std::string names_of(const Cluster& cluster, const std::vector<NodeId>& nodes) {
 
 }  // namespace
 
-// After SuspendTimeout a node that powers down counts as off. After ResumeTimeout a node that has
+// After SuspendTimeout, a node that powers down counts as off. After ResumeTimeout, a node that has
 // not come up is down.
 void Power::end_power_phases(const PowerRules& rules) {
   const Time now = ledger_.now();
@@ -94,12 +94,13 @@ void Power::set_power(NodeId id, PowerPhase phase) {
   const Time now = ledger_.now();
   NodeChanged change = current(ledger_.node(id));
   change.power = {.phase = phase, .since = now};
-  if (phase == PowerPhase::powering_down) change.drain = false;  // it was drained for this
+  // It was drained for the power down.
+  if (phase == PowerPhase::powering_down) change.drain = false;
   if (phase == PowerPhase::powering_up) change.health = NodeHealth::up;
   if (phase == PowerPhase::off) {
     change.responding = false;
     change.given = {};  // the next machine reports its own address
-    // Without a ResumeProgram nothing here brings it back: jobs must not wait for it.
+    // Without a ResumeProgram it does not come back by itself: jobs must not wait for it.
     if (!ledger_.settings().power.saving) change.health = NodeHealth::down;
   }
   ledger_.record(change);

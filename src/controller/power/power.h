@@ -1,4 +1,4 @@
-// Power: nodes that go off when they are idle and come on when a job needs them, and their reboots.
+// Power: switches idle nodes off and needed nodes on, and reboots nodes.
 #pragma once
 
 #include <vector>
@@ -16,11 +16,11 @@ class Power {
       : ledger_(ledger), links_(links), allocations_(allocations) {}
 
   void tick();
-  // Powers up the nodes of a job that starts: as many as ResumeRate allows now, the others with
-  // later ticks.
+  // Powers up the nodes of a job that starts: as many as ResumeRate allows now, the others on later
+  // ticks.
   void up_for(const Job& job);
   void reboot_for(const Job& job);
-  // scontrol update state=power_up: powers up those nodes that are off or going down.
+  // scontrol update state=power_up: powers up those of the nodes that are off or powering down.
   void up_again(const std::vector<NodeId>& nodes);
   void on_clock_step(Millis by);
 

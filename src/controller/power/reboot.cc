@@ -1,6 +1,6 @@
-// scontrol reboot: a node is rebooted once nothing runs there, and has ResumeTimeout to come back.
-// --reboot: a job's nodes are rebooted once they are allocated to it; it begins when they are back.
-// See power.h.
+// scontrol reboot: a node is rebooted once nothing runs on it, and has ResumeTimeout to come back.
+// --reboot: a job's nodes are rebooted once it has them, and it begins when they are back. See
+// power.h.
 #include "controller/power/power.h"
 
 #include "controller/contact/loss.h"

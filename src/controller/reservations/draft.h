@@ -1,5 +1,5 @@
-// A reservation while scontrol's words are applied to it: what they say, and the nodes and cores
-// that follow. Nothing here changes the state.
+// A reservation while scontrol's arguments are applied to it: what they ask for, and the nodes and
+// cores that follow. Nothing here changes the state.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@ struct ReservationDraft {
   Reservation r;
   std::optional<Minutes> duration;
   std::optional<std::uint32_t> node_count;
-  std::vector<std::uint32_t> core_counts;  // one for all nodes together, or one for each node
+  std::vector<std::uint32_t> core_counts;  // one for all nodes together, or one per node
   bool nodes_named = false;
   bool time_changed = false;
-  bool skip = false;  // the next occasion of one that comes again
+  bool skip = false;  // skips the next occurrence of a repeating reservation
 };
 
-// Every key of wire/update_keys.h has one.
+// A test checks that every key of wire/update_keys.h has one.
 bool has_reservation_setter(std::string_view name);
 Result<void> set_reservation_key(ReservationDraft& draft, std::string_view key,
                                  std::string_view value);
 
-// Finds the nodes and cores that were asked for by number, and sees that nobody else has them then.
+// Finds the requested number of nodes and cores, and checks that no other reservation has them at
+// that time.
 Result<void> choose_reserved_nodes(ReservationDraft& draft);
 
-// Other nodes in the place of those that are down or, with REPLACE, in use; nothing if all may
-// stay.
+// The nodes after replacing those that are down or, with REPLACE, in use; nothing if all may stay.
 std::optional<std::vector<NodeId>> replaced_nodes(const Cluster& cluster, const Reservation& r,
                                                   Time now);
 
-// When it begins the next time; nothing if it does not come again.
+// Its next start; nothing if it does not repeat.
 std::optional<Time> next_occasion(const Reservation& r);
 
 }  // namespace muster::controller

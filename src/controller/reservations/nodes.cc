@@ -1,4 +1,4 @@
-// Which nodes and cores a reservation gets, and which ones take their place.
+// Chooses the nodes and cores of a reservation, and replacements for them.
 #include <algorithm>
 
 #include "controller/reservations/draft.h"
@@ -12,9 +12,9 @@ namespace {
 
 using Draft = ReservationDraft;
 
-// When a reservation holds what it holds, the first time and, with its flags, again.
+// When a reservation holds its nodes: its first time and, by its flags, the repetitions.
 struct Occasions {
-  Reservation at;  // flags and times alone
+  Reservation at;  // only flags and times are used
   explicit Occasions(const Reservation& r) {
     at.start = r.start;
     at.end = r.end;
@@ -24,7 +24,7 @@ struct Occasions {
     at.end += start - at.start;
     at.start = start;
   }
-  // All that come again do so in the same way every week.
+  // All repeating reservations have the same pattern every week, so whole weeks can be skipped.
   void catch_up_with(const Occasions& later) {
     if (next_occasion(at) && at.end < later.at.start)
       move_to(at.start + kWeek * ((later.at.start - at.end) / kWeek));
@@ -47,7 +47,7 @@ bool at_the_same_time(const Reservation& one, const Reservation& other) {
   return true;
 }
 
-// What reservations at that time leave of the node to this one.
+// CPUs of the node that no other reservation holds at that time.
 IdSet unreserved_cpus(const Cluster& cluster, const Reservation& wanted, const Node& node) {
   IdSet cpus = sched::all_of(node).cpus;
   for (const Reservation& other : *cluster.reservations) {
@@ -62,7 +62,7 @@ IdSet unreserved_cpus(const Cluster& cluster, const Reservation& wanted, const N
   return cpus;
 }
 
-// What jobs of others still hold there when it begins.
+// CPUs that jobs outside of the reservation will still hold when it begins.
 IdSet busy_cpus(const Cluster& cluster, const Reservation& wanted, const Node& node, Time now) {
   IdSet cpus;
   if (wanted.has("IGNORE_JOBS")) return cpus;
@@ -97,7 +97,7 @@ Result<void> check_nodes(const Draft& d) {
 
 // --- cores ---
 
-// CPUs of so many cores that are wholly free, the first ones; less where there are fewer.
+// CPUs of the first `count` cores that are wholly free; fewer if there are not enough.
 IdSet free_cores(const Draft& d, const Node& node, std::uint64_t count) {
   IdSet free = unreserved_cpus(d.cluster, d.r, node);
   free.subtract(busy_cpus(d.cluster, d.r, node, d.now));
@@ -138,7 +138,7 @@ void take_cores(Draft& d, NodeId node, IdSet cpus) {
   d.r.cpus.push_back(std::move(cpus));
 }
 
-// So many cores of one node each.
+// A number of cores on each node.
 Result<void> cores_of_each(Draft& d, const std::vector<NodeId>& nodes) {
   std::size_t next = 0;
   for (NodeId id : nodes) {
@@ -156,7 +156,8 @@ Result<void> cores_of_each(Draft& d, const std::vector<NodeId>& nodes) {
   return {};
 }
 
-// So many cores in all: on as many nodes as were asked for, or on the first ones that have some.
+// A number of cores in total: on the requested number of nodes, or on the first nodes with free
+// cores.
 Result<void> cores_in_all(Draft& d, const std::vector<NodeId>& nodes) {
   std::uint64_t left = d.core_counts.front();
   const std::size_t wanted = d.nodes_named ? nodes.size() : d.node_count.value_or(0);
@@ -201,7 +202,7 @@ Result<void> choose_cores(Draft& d) {
 
 // --- whole nodes ---
 
-// Those it has may stay; more are added, or the first ones go.
+// Present nodes stay; more are added, or the first ones removed.
 Result<void> choose_by_count(Draft& d) {
   std::vector<NodeId> chosen = d.r.nodes;
   const std::uint32_t count = *d.node_count;
@@ -236,7 +237,7 @@ Result<void> choose_reserved_nodes(ReservationDraft& d) {
   const bool replaces = d.r.has("REPLACE") || d.r.has("REPLACE_DOWN");
   if (replaces && d.r.has("SPEC_NODES")) return fail(ErrorCode::invalid_node_name);
   if (!d.core_counts.empty()) return choose_cores(d);
-  // All nodes of a partition stay all of them when it is changed.
+  // A reservation of all nodes of a partition follows changes of the partition.
   if (d.create && d.r.has("ALL_NODES") && !d.r.partition.empty() && !d.r.has("PART_NODES"))
     d.r.flags.emplace_back("PART_NODES");
   if (d.create && d.r.has("PART_NODES")) return choose_of_partition(d);
@@ -273,7 +274,7 @@ std::optional<std::vector<NodeId>> replaced_nodes(const Cluster& cluster, const 
   if (kept.size() == r.nodes.size()) return std::nullopt;
   auto suitable = suitable_nodes(d);
   if (!suitable) return std::nullopt;
-  // Where too few are free the old ones stay: they may come back.
+  // If too few nodes are free, the old ones stay: they may come back.
   for (NodeId id : *suitable)
     if (d.r.nodes.size() < r.nodes.size() && !r.holds_node(id) &&
         cluster.nodes.at(id).jobs.empty() && is_free(d, cluster.nodes.at(id)))

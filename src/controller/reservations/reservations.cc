@@ -1,4 +1,4 @@
-// See reservations.h.
+// Begins, ends and repeats reservations, and replaces their nodes.
 #include "controller/reservations/reservations.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::optional<Time> next_occasion(const Reservation& r) {
 
 namespace {
 
-// Jobs that run in it have to go, unless it lets them go on; false while they may still stay.
+// Ends the jobs that run in it, unless they may go on; false while they may still stay.
 bool clear_reservation(Ledger& ledger, const Reservation& r) {
   const Time now = ledger.now();
   const Time last = sched::has_to_end(ledger.cluster(), r);
@@ -70,8 +70,8 @@ bool clear_reservation(Ledger& ledger, const Reservation& r) {
   return true;
 }
 
-// Jobs that wait for one that is gone forget it. One that named no other is held, unless the
-// reservation said otherwise: it would start where it was not meant to.
+// Removes an ended reservation from the jobs that wait for it. A job that names no other
+// reservation is held, unless the reservation said otherwise: it would start outside of any.
 void release_waiting_jobs(Ledger& ledger, const Reservation& gone) {
   IdSet held;
   for (std::uint32_t id : ledger.cluster().pending.ids()) {
@@ -101,7 +101,7 @@ void release_waiting_jobs(Ledger& ledger, const Reservation& gone) {
 
 }  // namespace
 
-// Out of use for as long as PURGE_COMP says.
+// Unused for as long as PURGE_COMP says.
 bool Reservations::is_idle(const Reservation& r) {
   const Time now = ledger_.now();
   if (!r.has("PURGE_COMP") || !r.is_active(now)) return false;
@@ -112,7 +112,8 @@ bool Reservations::is_idle(const Reservation& r) {
 
 namespace {
 
-// ResvProlog with its begin, ResvEpilog with its end: each once, though the controller starts anew.
+// Runs ResvProlog at its begin or ResvEpilog at its end: each once, even if the controller
+// restarts.
 void run_reservation_program(Ledger& ledger, SiteProgramRun::Which which, const Reservation& r) {
   const SitePrograms& programs = ledger.settings().programs;
   const bool is_prolog = which == SiteProgramRun::Which::reservation_prolog;

@@ -1,5 +1,5 @@
-// Reservations: what time brings to them. They begin, end, come again, are out of use, and get
-// other nodes in the place of those that they lose.
+// Reservations: what happens to them as time passes. They begin, end, repeat, are purged when
+// unused, and get other nodes for those they lose.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class Reservations {
   bool is_idle(const Reservation& reservation);
 
   Ledger& ledger_;
-  std::map<Text, Time> last_used_;  // with PURGE_COMP: when a job was last seen
+  std::map<Text, Time> last_used_;  // with PURGE_COMP: when a job last used it
 };
 
 // Whether a job runs in it or waits for it.

@@ -1,4 +1,4 @@
-// See start.h.
+// Starts planned jobs that can still start.
 #include "controller/schedule/start.h"
 
 #include <algorithm>
@@ -20,12 +20,12 @@ namespace muster::controller {
 
 namespace {
 
-// Its CPUs are at another's disposal once it is suspended.
+// Whether its CPUs can be used by another job once it is suspended.
 bool can_lend(const Job& job) {
   return job.run->awaits_turn || (job.state == JobState::running && !job.run->ending);
 }
 
-// --batch: the first node that has these features, or else the first one.
+// --batch: the first node with these features, else the first node.
 std::uint32_t batch_index(const Cluster& cluster, const JobSpec& spec,
                           const std::vector<NodeShare>& allocation) {
   auto wanted = sched::parse_constraint(cluster, spec.batch_features);
@@ -50,7 +50,7 @@ bool all_have(const Cluster& cluster, const Text& features,
 
 namespace {
 
-// Nobody else's reservation has come between.
+// Whether no other reservation has begun meanwhile.
 bool is_left_by_reservations(const Ledger& ledger, const sched::Start& start,
                              const NodeShare& share) {
   if ((*ledger.cluster().reservations).empty()) return start.reservation.empty();
@@ -67,7 +67,7 @@ bool is_left_by_reservations(const Ledger& ledger, const sched::Start& start,
   return !access.closed && access.usable(share.cpus) == share.cpus;
 }
 
-// What nobody has, what jobs share, and what others lend.
+// Free CPUs, plus CPUs that jobs share, plus CPUs of jobs that will be suspended.
 sched::Free free_for(const Cluster& cluster, const sched::Start& start, const Node& node,
                      const NodeShare& share) {
   sched::Free free = sched::free_of(node);
@@ -87,7 +87,7 @@ sched::Free free_for(const Cluster& cluster, const sched::Start& start, const No
   return free;
 }
 
-// The state may have moved on while the plan was made.
+// The state may have changed while the plan was made.
 bool still_fit(const Ledger& ledger, std::span<const sched::Start> starts) {
   for (const sched::Start& start : starts) {
     const Job* job = ledger.cluster().jobs.find(start.job);

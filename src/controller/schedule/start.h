@@ -1,5 +1,5 @@
-// Takes over what the scheduler planned, start by start, each one validated again: the state may
-// have moved on while the plan was made.
+// Carries out the starts of a plan. Each is checked again, because the state may have changed while
+// the plan was made.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ class Starter {
   Starter(Ledger& ledger, const Planning& planning, Power& power, Programs& programs)
       : ledger_(ledger), planning_(planning), power_(power), programs_(programs) {}
 
-  // Nothing starts where something has come between: whatever it was has asked for another plan.
+  // Starts none if something has changed; that change has already asked for another plan.
   bool start_all_or_none(std::span<const sched::Start> starts);
 
  private:
@@ -33,9 +33,9 @@ class Starter {
 // The first start, with those of the other components of its job, which follow it.
 std::span<const sched::Start> first_group(const Cluster& cluster,
                                           std::span<const sched::Start> starts);
-// REPLACE: such a reservation has other nodes as soon as a job uses some.
+// REPLACE: such a reservation gets other nodes as soon as a job uses some of its nodes.
 bool uses_replaced_nodes(const Cluster& cluster, const std::vector<sched::Start>& starts);
-// Those that still wait, and for nothing but room.
+// Those of the jobs that are still pending and wait for resources only.
 void begin_to_accrue(Ledger& ledger, const IdSet& planned);
 // Jobs whose dependencies can never be fulfilled.
 void cancel_hopeless(Ledger& ledger, const sched::Plan& plan);

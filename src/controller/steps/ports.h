@@ -1,5 +1,5 @@
-// Ports that a step has for itself on its nodes. They are part of the step, so that they are known
-// again after a restart.
+// Ports that belong to a step on its nodes. They are part of the step, so that they are known after
+// a restart.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace muster::controller {
 
-// --resv-ports: some of MpiParams, which no other step on the same nodes has.
+// --resv-ports: ports of MpiParams that no other step on the same nodes has.
 Result<IdSet> reserve_ports(const Cluster& cluster, const Step& step, JobId job,
                             std::optional<std::uint32_t> asked);
-// --rendezvous: where the tasks of a step meet, on its first node.
+// --rendezvous: the port at which the tasks of a step meet, on its first node.
 Result<std::uint32_t> meeting_port(const Cluster& cluster, NodeId node, JobId job, StepId step);
 
 }  // namespace muster::controller

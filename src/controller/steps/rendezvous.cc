@@ -1,5 +1,4 @@
-// --rendezvous: the port at which the tasks of a step meet, on the step's first node and no other
-// step's there. It is part of the step, so that it is known again after a restart.
+// Chooses the port for --rendezvous: a port on the step's first node that no other step there has.
 #include "controller/steps/ports.h"
 
 #include <set>
@@ -15,13 +14,14 @@ Result<std::uint32_t> meeting_port(const Cluster& cluster, NodeId node, JobId jo
         taken.insert(other.meeting_port);
   const Settings& s = cluster.settings();
   const std::uint32_t count = s.last_meeting_port - s.first_meeting_port + 1;
-  // Steps start their search at different ports: one that was just left may still be in use.
+  // Steps start their search at different ports, because a port may still be in use just after a
+  // step.
   const std::uint32_t offset = (job.value * 31 + step.value) % count;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t port = s.first_meeting_port + (offset + i) % count;
     if (!taken.contains(port)) return port;
   }
-  return fail(ErrorCode::nodes_busy);  // until a step there ends
+  return fail(ErrorCode::nodes_busy);  // until another step ends
 }
 
 }  // namespace muster::controller

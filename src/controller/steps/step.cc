@@ -1,4 +1,4 @@
-// See step.h.
+// Places the parts of a step, and records the step.
 #include "controller/steps/step.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace muster::controller {
 
 namespace {
 
-// What the job's other steps have. One that overlaps takes nothing from anybody.
+// What the job's other steps have. Steps with --overlap take nothing.
 std::vector<NodeShare> shares_in_use(const Job& job) {
   std::vector<NodeShare> used;
   for (const auto& [id, step] : job.run->steps) {
@@ -27,7 +27,7 @@ std::vector<NodeShare> shares_in_use(const Job& job) {
   return used;
 }
 
-// The parts of a step over several components: ranks and nodes counted on from part to part.
+// Numbers ranks and nodes through all parts of a step over several components.
 void count_through(std::vector<Step>& parts) {
   HetPart here;
   for (Step& step : parts) {
@@ -44,7 +44,7 @@ void count_through(std::vector<Step>& parts) {
   }
 }
 
-// --multi-prog: each part has counted its ranks from 0.
+// --multi-prog: each part has numbered its ranks from 0.
 void count_programs_from(std::uint32_t first_task, wire::StepRequest& request) {
   auto count_on = [&](wire::StepRequest& part) {
     decltype(part.task.argv_by_rank) counted;
@@ -60,7 +60,7 @@ StepCommand command_of(const Step& part) {
   return {part.name, part.num_tasks, static_cast<std::uint32_t>(part.nodes.size())};
 }
 
-// Several commands in one job: they run on nodes of their own, and are one step.
+// Several commands in one job run on different nodes and are one step.
 void join_parts(Step& step, const Step& next) {
   if (step.commands.empty()) step.commands.push_back(command_of(step));
   step.commands.push_back(command_of(next));
@@ -72,8 +72,8 @@ void join_parts(Step& step, const Step& next) {
   step.unfinished.insert(next.unfinished.begin(), next.unfinished.end());
 }
 
-// What is asked for in each job, in the order of the parts; further parts in the same job stay with
-// the first of them.
+// One request per job, in the order of the parts; further parts in the same job are added to the
+// first.
 std::vector<wire::StepRequest> launches_by_job(wire::StepRequest& request) {
   std::vector<wire::StepRequest> parts = std::move(request.parts);
   request.parts.clear();
@@ -140,7 +140,7 @@ Result<Step> place_part(const Ledger& ledger, Caller caller, const wire::StepReq
 
 namespace {
 
-// One step for each job, and in the requests what each part came to.
+// One step per job. Updates the requests with what each part got.
 Result<std::vector<Step>> place_parts(const Ledger& ledger, Caller caller,
                                       std::vector<wire::StepRequest*>& requests) {
   std::vector<Step> steps, parts;
@@ -212,7 +212,7 @@ Result<wire::StepReply> start_step(Ledger& ledger, Host& host, StepLaunches& lau
   for (std::size_t i = steps.size(); i-- > 0;) {
     Step& step = steps[i];
     step.id = id;
-    // A restart of the controller must not lose a step that nobody would ask for again.
+    // srun --async: keep the request, because nobody would ask for the step again after a restart.
     if (asked[i].async) step.request = encode(asked[i]);
     count_programs_from(step.het.first_task, asked[i]);
     for (const StepNode& place : step.nodes) ledger.touch(place.node);

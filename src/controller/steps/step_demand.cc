@@ -1,4 +1,4 @@
-// See step_demand.h.
+// Translates a step's request into counts and lists.
 #include "controller/steps/step_demand.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace muster::controller {
 
 namespace {
 
-// Words that srun prints alone.
+// A message that srun prints as it is.
 std::unexpected<Error> unavailable(std::string words) {
   return fail(ErrorCode::requested_node_config_unavailable, std::move(words));
 }
@@ -57,8 +57,8 @@ struct AskedDevices {
   bool any() const { return !gres.empty() || !gpus.empty() || !gpus_per_task.empty(); }
 };
 
-// A step that says nothing of devices has all of its job's, unless these are more than the job
-// asked for: then it has what that was.
+// A step that names no devices gets all devices of its job. If the job has more than it asked for,
+// because it has whole nodes, the step gets what the job asked for.
 AskedDevices asked_devices(const Cluster& cluster, const Job& job,
                            const wire::StepRequest& request) {
   const AskedDevices own{request.gres, request.gpus, request.gpus_per_task};
@@ -72,7 +72,7 @@ AskedDevices asked_devices(const Cluster& cluster, const Job& job,
   return inherited;
 }
 
-// Several options that count GPUs of a type count the same ones.
+// If several options count GPUs of the same type, they mean the same GPUs.
 void keep_one_count_of_gpus(sched::StepDemand& demand) {
   if (demand.gres_per_node) {
     drop_kinds_of(*demand.gres_per_node, demand.gpus_per_task);
@@ -124,7 +124,7 @@ void set_memory(const Cluster& cluster, const Job& job, const wire::StepRequest&
       settings.memory_is_consumable && (asked || job_asked || demand.memory_per_cpu_mib);
 }
 
-// Whole cores, where the cluster hands them out, and as many of their threads as were asked for.
+// Whole cores, if the cluster allocates cores, with as many of their threads as requested.
 void set_cores(const Cluster& cluster, const wire::StepRequest& request,
                const std::vector<NodeShare>& held, sched::StepDemand& demand) {
   for (const NodeShare& share : held) {
@@ -135,7 +135,7 @@ void set_cores(const Cluster& cluster, const wire::StepRequest& request,
   }
 }
 
-// How many nodes and tasks, where the request leaves it open.
+// The numbers of nodes and tasks that the request leaves open.
 Result<void> set_counts(const wire::StepRequest& request, std::size_t usable,
                         std::uint32_t tasks_on_node_max, sched::StepDemand& demand) {
   std::uint32_t per_node = request.ntasks_per_node.value_or(0);
@@ -144,10 +144,10 @@ Result<void> set_counts(const wire::StepRequest& request, std::size_t usable,
   demand.tasks_per_node_max = per_node ? std::min(per_node, tasks_on_node_max) : tasks_on_node_max;
   std::uint32_t least = std::max({1u, request.min_nodes, named});
   std::uint32_t most = request.max_nodes ? std::max(request.max_nodes, least) : all;
-  // Those that it names, and others for further tasks.
+  // Named nodes; others only if there are more tasks.
   if (!request.min_nodes && named && !request.num_tasks) most = named;
   if (!request.num_tasks && !request.min_nodes && !named) least = all;
-  // Of a range it takes as many as there are.
+  // From a range it takes as many nodes as there are.
   if (!request.num_tasks && request.min_nodes && request.max_nodes > least)
     least = std::max(least, std::min(all, most));
   const std::uint64_t implied = std::uint64_t{least} * std::max(1u, per_node);
@@ -160,12 +160,13 @@ Result<void> set_counts(const wire::StepRequest& request, std::size_t usable,
   return {};
 }
 
-// -c without a number of tasks: so many as the CPUs of the step's nodes are enough for. These are
-// the named nodes, and then the ones with most CPUs.
+// -c without a number of tasks: as many tasks as the CPUs of the step's nodes allow. The step's
+// nodes are the named ones, then those with most CPUs.
 void count_tasks_by_cpus(const wire::StepRequest& request, const std::vector<NodeShare>& held,
                          sched::StepDemand& demand) {
   if (!request.cpus_per_task || request.num_tasks || request.ntasks_per_node) return;
-  std::vector<std::pair<bool, std::uint32_t>> rooms;  // is it named, tasks that it has CPUs for
+  // Whether the node is named, number of tasks that fit on it.
+  std::vector<std::pair<bool, std::uint32_t>> rooms;
   for (std::size_t i = 0; i < held.size(); ++i) {
     const sched::CoreUse& core = demand.cores.at(i);
     const auto cores = static_cast<std::uint32_t>(held[i].cpus.size()) / core.threads;

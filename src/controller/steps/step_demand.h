@@ -1,4 +1,4 @@
-// A step's request in the terms of placement: counts that follow from the job, texts parsed.
+// A step's request as the placement needs it: counts that follow from the job, and parsed texts.
 #pragma once
 
 #include <set>
@@ -11,12 +11,12 @@
 namespace muster::controller {
 
 struct WantedStep {
-  std::vector<NodeShare> held;  // the job's, on the nodes that the step may use
+  std::vector<NodeShare> held;  // of the job, on the nodes that the step may use
   sched::StepDemand demand;
 };
 
-// `taken`: nodes of the parts before it in the same job, which are not its own.
-// Fails with words for srun to print where the request does not go with the job's nodes.
+// `taken`: nodes of earlier parts in the same job, which this part cannot have. Fails with a
+// message for srun if the request does not fit the job's nodes.
 Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
                                const wire::StepRequest& request, const std::set<NodeId>& taken);
 

@@ -1,5 +1,4 @@
-// --resv-ports: ports of MpiParams that no other step on the same nodes has. They are part of the
-// step, so that they are known again after a restart.
+// Chooses ports for --resv-ports: ports of MpiParams that no other step on the same nodes has.
 #include "controller/steps/ports.h"
 
 #include <algorithm>
@@ -18,8 +17,9 @@ Result<IdSet> reserve_ports(const Cluster& cluster, const Step& step, JobId job,
     for (std::uint32_t id : cluster.nodes.at(place.node).jobs.ids())
       for (const auto& [other_id, other] : cluster.jobs.at(JobId{id}).run->steps)
         if (other.unfinished.contains(place.node)) left.subtract(other.reserved_ports);
-  if (left.size() < count) return fail(ErrorCode::nodes_busy);  // until a step there ends
-  // Steps start their search at different ports: one that was just left may still be in use.
+  if (left.size() < count) return fail(ErrorCode::nodes_busy);  // until another step ends
+  // Steps start their search at different ports, because a port may still be in use just after a
+  // step.
   const std::vector<std::uint32_t> ports = left.ids();
   const std::size_t offset = job.value * 31 + cluster.jobs.at(job).run->next_step;
   IdSet taken;

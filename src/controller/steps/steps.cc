@@ -1,4 +1,4 @@
-// See steps.h.
+// Starts steps, or lets them wait until there is room.
 #include "controller/steps/steps.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::uint64_t size_of_step(const wire::StepRequest& request) {
   return bytes;
 }
 
-// It only has to wait.
+// The step can start later.
 bool is_temporary(const Error& error) {
   return error.code == ErrorCode::nodes_busy || error.code == ErrorCode::job_suspended;
 }
@@ -35,7 +35,7 @@ bool is_temporary(const Error& error) {
 
 std::optional<wire::Answer> Steps::ask(ReplyTo to, Caller caller, wire::StepRequest&& request) {
   const Time now = ledger_.now();
-  if (auto ok = tame_times(request); !ok) return ok.error();
+  if (auto ok = bound_times(request); !ok) return ok.error();
   shorten(request.submit_line, ledger_.settings().request_limits.text);
   for (wire::StepRequest& part : request.parts)
     shorten(part.submit_line, ledger_.settings().request_limits.text);
@@ -43,7 +43,7 @@ std::optional<wire::Answer> Steps::ask(ReplyTo to, Caller caller, wire::StepRequ
   if (request.async) return queue_step(caller, std::move(request));
   auto reply = start_step(ledger_, host_, links_.launches(), caller, request, std::nullopt);
   if (reply) return std::move(*reply);
-  // Seconds up to one mean at once, as the reference has it.
+  // As in Slurm, --immediate of one second or less means not to wait at all.
   bool may_wait = is_temporary(reply.error()) && request.immediate_s.value_or(2) > 1;
   if (!may_wait) return reply.error();
   if (auto ok = has_room_to_wait(request); !ok) return ok.error();
@@ -57,7 +57,7 @@ std::optional<wire::Answer> Steps::ask(ReplyTo to, Caller caller, wire::StepRequ
   return std::nullopt;
 }
 
-// What waits is kept in memory: so many steps of a job, and so many bytes of them.
+// Waiting steps are kept in memory, so their number and size are limited.
 Result<void> Steps::has_room_to_wait(const wire::StepRequest& request) const {
   const RequestLimits& limits = ledger_.settings().request_limits;
   std::uint64_t steps = 1, bytes = size_of_step(request);
@@ -92,7 +92,8 @@ void Steps::start_first(JobId job) {
   first_.erase(kept);
 }
 
-// Its number is given now; where it runs is decided when the batch is sealed, behind all that wait.
+// The step gets its number now. Where it runs is decided when the batch is sealed, after all that
+// already wait.
 wire::Answer Steps::queue_step(Caller caller, wire::StepRequest&& request) {
   if (!request.parts.empty()) return Error{ErrorCode::failure, "--async takes one command"};
   auto placed = place_part(ledger_, caller, request, {});
@@ -123,7 +124,7 @@ bool is_queued(const Cluster& cluster, JobId id, StepId step) {
 void Steps::start_waiting() {
   if (waiting_.empty()) return;
   const IdSet changed = ledger_.changed_jobs();
-  const bool counts_ports = !ledger_.settings().step_ports.empty();  // other jobs may have them
+  const bool counts_ports = !ledger_.settings().step_ports.empty();  // other jobs may release ports
   auto is_over = [&](WaitingStep& waiting) {
     auto has_changed = [&](const wire::StepRequest& part) {
       return changed.contains(part.job.value) || counts_ports;

@@ -1,6 +1,6 @@
-// Steps: those that do not fit beside the steps that run: first come, first tried. An srun waits
-// for its own; one that was queued with --async is part of the state and starts when its srun has
-// gone.
+// Steps: runs steps that fit beside the running ones, and queues the others: first come, first
+// tried. An srun waits for its own step; a step that was queued with --async is part of the state,
+// and starts even if its srun has gone.
 #pragma once
 
 #include <cstdint>
@@ -20,31 +20,30 @@ class Steps {
   Steps(Ledger& ledger, Host& host, NodeLinks& links)
       : ledger_(ledger), host_(host), links_(links) {}
 
-  // No answer yet where the step has to wait. The request is taken only then.
+  // No answer yet if the step must wait; the request is taken only then.
   std::optional<wire::Answer> ask(ReplyTo to, Caller caller, wire::StepRequest&& request);
-  // srun alone: the job and its step are asked for together. The step starts with the job.
+  // srun without a job asks for the job and its step together. The step starts with the job.
   void keep_first(ReplyTo to, Caller caller, wire::StepRequest request, JobId job);
   void start_first(JobId job);
-  // To be called before a batch is sealed: room for a step appears only where something of its job
-  // has changed.
+  // Must be called before a batch is sealed. Only changes of a job can make room for its steps.
   void start_waiting();
-  void tick();  // those that wanted to wait no longer than this
+  void tick();  // refuses steps that wait longer than they wanted
 
-  // After a restart: what waits in the state waits here again, and what was created but perhaps not
-  // launched can be.
+  // After a restart: queues steps that wait in the state, and makes steps that were created but
+  // perhaps not launched ready for launching.
   Result<void> recover();
   void on_client_closed(std::uint64_t connection);
   bool serves(std::uint64_t connection) const;
-  void forget_undone();  // first steps of jobs that the state does not know any more
+  void forget_undone();  // first steps of jobs that the state no longer knows
   void on_clock_step(Millis by);
 
  private:
   struct WaitingStep {
-    std::optional<ReplyTo> to;  // its srun; none: it is the state that keeps it (--async)
+    std::optional<ReplyTo> to;  // the waiting srun; none: a step of the state (--async)
     Caller caller;
     wire::StepRequest request;
     Time until;
-    std::optional<StepId> number;  // of a step in the state
+    std::optional<StepId> number;  // of a step of the state
   };
   wire::Answer queue_step(Caller caller, wire::StepRequest&& request);
   void erase_waiting_if(const std::function<bool(WaitingStep&)>& is_over);
@@ -53,8 +52,8 @@ class Steps {
   Ledger& ledger_;
   Host& host_;
   NodeLinks& links_;
-  std::vector<WaitingStep> waiting_;    // first come, first tried
-  std::map<JobId, WaitingStep> first_;  // to be created when their job starts
+  std::vector<WaitingStep> waiting_;    // in order of arrival
+  std::map<JobId, WaitingStep> first_;  // created when their job starts
 };
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// See unallocated.h.
+// Checks and launches srun --no-allocate.
 #include "controller/steps/unallocated.h"
 
 #include "base/text/hostlist.h"
@@ -12,7 +12,7 @@ namespace muster::controller {
 
 namespace {
 
-// Blocks of ranks, as even as can be, whatever --distribution says.
+// Blocks of ranks, as even as possible, whatever --distribution says.
 std::vector<StepNode> spread(const std::vector<const Node*>& nodes, std::uint32_t tasks) {
   const auto count = static_cast<std::uint32_t>(nodes.size());
   std::vector<StepNode> places;
@@ -28,7 +28,7 @@ std::vector<StepNode> spread(const std::vector<const Node*>& nodes, std::uint32_
   return places;
 }
 
-// Those that srun named. The detail of an error is the names of the nodes that it is about.
+// The nodes that srun named. An error names the nodes that it concerns in its detail.
 Result<std::vector<const Node*>> unallocated_nodes(const Ledger& ledger, const NodeLinks& links,
                                                    Caller caller,
                                                    const wire::StepRequest& request) {

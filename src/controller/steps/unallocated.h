@@ -1,6 +1,6 @@
-// srun --no-allocate: tasks on named nodes, for the administrator alone, in no job and without any
-// record. The controller vouches for the launch, but its state knows nothing of it: the nodes tidy
-// up by themselves when the step is over.
+// srun --no-allocate: tasks on named nodes, only for administrators, in no job and without a
+// record. The controller authorizes the launch, but its state does not contain it: the nodes clean
+// up by themselves when the step ends.
 #pragma once
 
 #include "controller/ledger/ledger.h"

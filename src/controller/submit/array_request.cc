@@ -1,4 +1,4 @@
-// See array_request.h.
+// Reads the text of --array.
 #include "controller/submit/array_request.h"
 
 #include "base/text/strings.h"
@@ -7,7 +7,7 @@ namespace muster::controller {
 
 namespace {
 
-// The digits that the text begins with: what follows them, or no digits at all, means nothing.
+// The number at the beginning of the text; what follows it is ignored.
 std::uint32_t leading_number(std::string_view text) {
   return parse_number<std::uint32_t>(text.substr(0, text.find_first_not_of("0123456789")))
       .value_or(0);
@@ -24,7 +24,7 @@ Result<ArrayRequest> parse_array(std::string_view text, const Settings& settings
   }
   if (text.starts_with('[')) text.remove_prefix(1);
   if (text.ends_with(']')) text.remove_suffix(1);
-  std::uint64_t strided = 0;  // of "0-1000:2", where each task is written down by itself
+  std::uint64_t strided = 0;  // tasks of "0-1000:2", which are listed one by one
   for (std::string_view part : split(text, ',')) {
     if (part.empty()) continue;
     part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));

@@ -12,10 +12,10 @@ namespace muster::controller {
 
 struct ArrayRequest {
   IdSet tasks;
-  std::uint32_t limit = 0;  // of tasks that run at once; 0 = none
+  std::uint32_t limit = 0;  // of tasks that run at the same time; 0 = none
 };
 
-// "0-15:4%2", "[1,3-5]"; empty parts of a list, as generated ones have them, are passed over.
+// "0-15:4%2", "[1,3-5]"; empty parts of a list, as scripts generate them, are skipped.
 Result<ArrayRequest> parse_array(std::string_view text, const Settings& settings);
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// See membership.h.
+// Looks up the account and QOS of a job in the associations.
 #include "controller/submit/membership.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ const Association* association_in(const Cluster& cluster, const Text& user, cons
   return own ? own : find_association(all, {.account = account, .user = user, .partition = {}});
 }
 
-// Where nobody is forced into one, an account that the user is not in counts like none.
+// If associations are not enforced, an account that the user is not in counts as not given.
 Text account_of(const Cluster& cluster, const JobSpec& spec, const Text& partition) {
   const auto& all = *cluster.associations;
   const bool is_free = !cluster.settings().enforce_associations && !all.empty() &&
@@ -29,7 +29,7 @@ Text account_of(const Cluster& cluster, const JobSpec& spec, const Text& partiti
   return spec.account.empty() ? Text(kRootAccount) : spec.account;
 }
 
-// What the nearest one says that says something.
+// The nearest association's value that is set.
 template <class T>
 T inherited(const std::vector<const Association*>& line, T Association::* member) {
   for (const Association* association : line)

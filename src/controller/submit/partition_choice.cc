@@ -1,4 +1,4 @@
-// See partition_choice.h.
+// Checks a job against the rules of its partitions.
 #include "controller/submit/partition_choice.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ Result<void> admits(const Partition& p, const Submitter& who) {
 void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec) {
   const auto most = sched::memory_limit(cluster, partition).per_cpu_mib;
   if (!most) return;
-  // CPUs that no node has are refused as such, later.
+  // A number of CPUs that no node has is refused later, with its own reason.
   auto times_more = [&](std::uint64_t mib) {
     return saturated_32(ceil_divide(mib, std::max<std::uint64_t>(1, *most)));
   };
@@ -74,7 +74,7 @@ void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, Job
 void give_default_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec) {
   if (spec.memory_per_cpu_mib || spec.memory_per_node_mib || spec.memory_per_gpu_mib) return;
   auto request = sched::make_request(cluster, spec, partition);
-  if (!request) return;  // it is refused, with its reason, where the partition is chosen
+  if (!request) return;  // it is refused, with its reason, when the partition is chosen
   spec.memory_per_cpu_mib = request->memory_per_cpu_mib;
   if (request->memory_per_node_mib > 0u) spec.memory_per_node_mib = request->memory_per_node_mib;
 }

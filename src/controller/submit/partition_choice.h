@@ -10,31 +10,31 @@
 
 namespace muster::controller {
 
-// What is said where a job does not go with its partition.
+// The error for a job that does not fit its partition.
 inline constexpr std::string_view kBeyondPartition =
     "Requested partition configuration not available now";
 
 struct Submitter {
   bool is_operator = false;
-  std::vector<std::string> groups;  // asked for only where a partition lists groups
+  std::vector<std::string> groups;  // looked up only if a partition lists groups
   Text account, qos;
-  Uid user;               // whose job it is
-  Text host;              // where it comes from
+  Uid user;               // the job's user
+  Text host;              // the host that submits it
   bool reserved = false;  // it names a reservation
 };
 
 // AllowGroups, AllowAccounts, DenyQos, RootOnly and so on.
 Result<void> admits(const Partition& partition, const Submitter& who);
 
-// MaxMemPerCPU: a job that asks for more memory gets the CPUs that go with it.
+// MaxMemPerCPU: a job that asks for more memory gets the CPUs that belong to it.
 void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
 
-// DefMemPerCPU and DefMemPerNode become the job's own request: it keeps them, is shown with them
-// and finds them in its environment.
+// DefMemPerCPU and DefMemPerNode become part of the job's request, so that they are shown and set
+// in its environment.
 void give_default_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
 
-// What keeps a job of srun or salloc from starting that no end of another job changes, as these say
-// it; empty where nothing does.
+// What keeps a job of srun or salloc from starting even if all other jobs end; empty if nothing
+// does.
 std::string_view obstacle(const Cluster& cluster, const Job& job);
 
 // EnforcePartLimits: limits that otherwise only make a job wait.

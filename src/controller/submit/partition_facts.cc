@@ -1,4 +1,4 @@
-// See partition_facts.h.
+// Computes what jobs' views need to know about partitions.
 #include "controller/submit/partition_facts.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// What a view of a job tells that follows from its partition: each is looked through once for all
-// jobs of an answer.
+// Facts about partitions that views of jobs need, computed once for all jobs of an answer.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +13,15 @@ class PartitionFacts {
  public:
   explicit PartitionFacts(const Cluster& cluster) : cluster_(cluster) {}
 
-  // How many nodes the tasks of a job that waits need at least, by the CPUs of the largest.
+  // The least number of nodes for the tasks of a pending job, by the CPUs of the largest node.
   std::uint32_t least_nodes(const Job& job);
 
  private:
   std::uint32_t most_cpus(std::string_view name);
 
   const Cluster& cluster_;
-  std::unordered_map<std::string_view, std::uint32_t> most_cpus_;  // names in the cluster's jobs
+  // Keys point to names in the cluster's jobs.
+  std::unordered_map<std::string_view, std::uint32_t> most_cpus_;
 };
 
 }  // namespace muster::controller

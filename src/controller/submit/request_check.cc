@@ -1,4 +1,4 @@
-// See request_check.h.
+// Measures the parts of a request, and compares them with the limits.
 #include "controller/submit/request_check.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 using Limit = std::uint32_t RequestLimits::*;
 
-// A member that has another limit than texts and lists mostly have, or a name in messages.
+// A member with a limit of its own, or with a name in messages.
 struct Special {
   const void* member;
   std::string_view what;
@@ -30,7 +30,7 @@ bool counts_bytes(Limit limit) {
          limit != &RequestLimits::tasks_per_node;
 }
 
-// Visits the fields of a struct: none is left out, also of those that are yet to come.
+// Visits all fields of a struct, so that new fields are checked as well.
 class SizeCheck {
  public:
   SizeCheck(const RequestLimits& limits, std::vector<Special> specials)
@@ -67,7 +67,7 @@ class SizeCheck {
   void visit(T&... values) {
     ((*this)(0, values), ...);
   }
-  // One limit for all of them together, where there is one; otherwise for each.
+  // One limit for the whole list if there is one, otherwise for each element.
   template <class List>
   void texts(List& value) {
     const Special* special = find(&value);
@@ -85,7 +85,7 @@ class SizeCheck {
   }
   template <class List>
   void list(List& value) {
-    if (find(&value)) return;  // is looked at by itself
+    if (find(&value)) return;  // it has been checked by itself
     note(value, value.size(), "items in a list", &RequestLimits::list_items);
     if constexpr (!std::is_same_v<typename List::value_type, bool>)
       for (auto& item : value) visit(item);
@@ -112,12 +112,12 @@ class SizeCheck {
   std::optional<Error> error_;
 };
 
-// The bytes of its texts.
+// The number of bytes of all its texts.
 template <class T>
 Result<std::uint64_t> check_fields(const RequestLimits& limits, const T& object,
                                    std::vector<Special> specials) {
   SizeCheck check(limits, std::move(specials));
-  const_cast<T&>(object).fields(check);  // which only reads
+  const_cast<T&>(object).fields(check);  // the check only reads
   if (auto ok = check.result(); !ok) return std::unexpected(ok.error());
   return check.bytes();
 }
@@ -132,7 +132,7 @@ Result<std::uint64_t> check_texts(const RequestLimits& limits, const JobRequest&
                        {&spec.required_nodes, "node list", &RequestLimits::node_list},
                        {&spec.excluded_nodes, "node list", &RequestLimits::node_list},
                        {&spec.script_args, "arguments", &RequestLimits::arguments},
-                       // Is cut; see submit.cc.
+                       // Is shortened; see submissions.cc.
                        {&spec.submit_line, "command line", &RequestLimits::launch}});
 }
 
@@ -197,7 +197,7 @@ Result<void> check(const RequestLimits& limits, const wire::StepRequest& request
   return {};
 }
 
-// A value may be a list of nodes or jobs; what it sets has its own limit.
+// A value may be a list of nodes or jobs; the field that it sets has its own limit.
 Result<void> check(const RequestLimits& limits, const wire::UpdateRequest& request) {
   if (auto ok = check_count("keys", request.settings.size(), limits, &RequestLimits::list_items);
       !ok)
@@ -216,11 +216,11 @@ Result<void> check(const RequestLimits& limits, const auto& request) {
   return {};
 }
 
-// As far as anybody plans ahead, and far from what overflows when it is counted in milliseconds.
+// Longer than anybody plans, and far from an overflow when counted in milliseconds.
 constexpr Minutes kLongest{4'000'000'000'000};
 constexpr Time kLatest{Seconds{253'402'300'799}};  // the end of the year 9999
 
-Result<void> tame(std::optional<Minutes>& limit) {
+Result<void> bound_time(std::optional<Minutes>& limit) {
   if (limit && *limit < Minutes{0}) return fail(ErrorCode::invalid_time_limit);
   if (limit && *limit > kLongest) limit = kUnlimited;
   return {};
@@ -261,9 +261,9 @@ void shorten(Text& text, std::size_t most) {
   if (text.view().size() > most) text = Text(text.view().substr(0, most));
 }
 
-Result<void> tame_times(JobRequest& spec) {
+Result<void> bound_times(JobRequest& spec) {
   for (auto* limit : {&spec.time_limit, &spec.time_min})
-    if (auto ok = tame(*limit); !ok) return ok;
+    if (auto ok = bound_time(*limit); !ok) return ok;
   spec.begin = std::clamp(spec.begin, Time{}, kLatest);
   spec.deadline = std::clamp(spec.deadline, Time{}, kLatest);
   if (spec.switches_wait)
@@ -271,10 +271,10 @@ Result<void> tame_times(JobRequest& spec) {
   return {};
 }
 
-Result<void> tame_times(wire::StepRequest& request) {
+Result<void> bound_times(wire::StepRequest& request) {
   for (wire::StepRequest& part : request.parts)
-    if (auto ok = tame(part.time_limit); !ok) return ok;
-  return tame(request.time_limit);
+    if (auto ok = bound_time(part.time_limit); !ok) return ok;
+  return bound_time(request.time_limit);
 }
 
 }  // namespace muster::controller

@@ -1,6 +1,6 @@
-// Whether a request keeps to the limits on what one request may contain
-// (model/job/request_limits.h). Asked of each request as it comes in, and of a job's specification
-// after scontrol update. The error names what is too large, its size, and the limit.
+// Checks that a request keeps to the limits on its parts (model/job/request_limits.h): every
+// request as it comes in, and a job's specification after scontrol update. The error names the
+// part, its size, and the limit.
 #pragma once
 
 #include "model/cluster.h"
@@ -14,12 +14,12 @@ Result<void> check_spec(const RequestLimits& limits, const JobRequest& spec);
 Error beyond_limit(std::string_view what, std::uint64_t size, const RequestLimits& limits,
                    std::uint32_t RequestLimits::* limit);
 
-// What is only shown is cut where it is too long.
+// Shortens a text that is only shown.
 void shorten(Text& text, std::size_t most);
 
-// Times that can be counted with: what lies beyond all calendars is no limit, and what is negative
-// is refused.
-Result<void> tame_times(JobRequest& spec);
-Result<void> tame_times(wire::StepRequest& request);
+// Makes times safe to compute with: those beyond all calendars become unlimited, negative ones are
+// refused.
+Result<void> bound_times(JobRequest& spec);
+Result<void> bound_times(wire::StepRequest& request);
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// See reservation_fit.h.
+// Checks a job against the reservations that it names.
 #include "controller/submit/reservation_fit.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace muster::controller {
 
 namespace {
 
-// Could it ever run on nodes of the partition that the reservation has?
+// Whether it could ever run on nodes of the partition that are in the reservation.
 Result<void> fits_reservation(const Cluster& cluster, const Reservation& r,
                               const sched::ResourceRequest& request, Partition p,
                               std::vector<std::string>& warnings) {

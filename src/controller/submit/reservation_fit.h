@@ -10,13 +10,13 @@
 
 namespace muster::controller {
 
-// One of those that it names must be able to take it, if all have begun; a later one may change.
-// The job's `submitted` is the time of the question. The warnings are for its user.
+// If all named reservations have begun, one of them must be able to take the job; a later one may
+// still change. `job.submitted` is the time of the check. Warnings are for the user.
 Result<void> fits_reservations(const Cluster& cluster, const Job& job,
                                const sched::ResourceRequest& request, const Partition& p,
                                std::vector<std::string>& warnings);
 
-// Each one that the job names must let it in.
+// All reservations that the job names must admit it.
 Result<void> may_use_reservation(const Cluster& cluster, const JobSpec& spec, const Text& account);
 
 }  // namespace muster::controller

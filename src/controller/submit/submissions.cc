@@ -1,4 +1,4 @@
-// See submissions.h.
+// Checks submitted requests, fills in defaults, and records the jobs.
 #include "controller/submit/submissions.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace muster::controller {
 
 namespace {
 
-// --batch may only name features that --constraint names as well.
+// --batch may only name features that --constraint names too.
 bool is_subset_of(std::string_view features, std::string_view constraint) {
   const std::vector<Text> named = sched::features_in(constraint);
   return std::ranges::all_of(sched::features_in(features), [&](const Text& feature) {
@@ -56,7 +56,7 @@ void join_components(std::vector<Job>& jobs) {
   }
 }
 
-// What only operators may ask for, or for whom.
+// Options that only operators may use, and jobs for other users.
 Result<void> may_ask_for(const JobRequest& spec, Caller caller, bool by_operator,
                          std::vector<std::string>& warnings) {
   if (spec.nice < 0 && !by_operator) return fail(ErrorCode::failure, "Invalid --nice value");
@@ -72,7 +72,7 @@ Result<void> may_ask_for(const JobRequest& spec, Caller caller, bool by_operator
 Result<void> check_times(JobRequest& spec, Time now) {
   if (spec.begin != Time{} && spec.deadline != Time{} && spec.deadline < spec.begin)
     return fail(ErrorCode::failure, "Incorrect deadline specification");
-  if (spec.begin <= now) spec.begin = Time{};  // which is what it would be without
+  if (spec.begin <= now) spec.begin = Time{};  // a begin time in the past means none
   if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
   if (spec.time_min && ((spec.time_limit && *spec.time_min > *spec.time_limit) ||
                         (is_set(spec.deadline) && now + *spec.time_min > spec.deadline)))
@@ -80,7 +80,7 @@ Result<void> check_times(JobRequest& spec, Time now) {
   return {};
 }
 
-// What the configuration adds to a request, or takes from it.
+// Adds the defaults of the configuration to a request.
 void give_defaults(const Cluster& cluster, const Partition& first, JobRequest& spec) {
   const Settings& settings = cluster.settings();
   if (spec.switches)
@@ -97,7 +97,7 @@ void give_defaults(const Cluster& cluster, const Partition& first, JobRequest& s
   }
 }
 
-// The job's id, its partitions, and its place in the queue.
+// Sets the job's id, its partitions, and its place in the queue.
 void put_into_queue(const Cluster& cluster, const std::vector<const Partition*>& partitions,
                     Time now, Job& job) {
   job.id = cluster.next_job_id;
@@ -133,11 +133,11 @@ Result<void> Submissions::fits_partition(const Job& job, const Partition& p, con
   if (!wanted) return std::unexpected(wanted.error());
   if (enforced && sched::exceeds_memory_limit(ledger_.cluster(), *wanted, p))
     return fail(ErrorCode::insufficient_memory);
-  if (p.nodes.empty() && wanted->required_nodes.empty()) return {};  // dynamic nodes may come
+  if (p.nodes.empty() && wanted->required_nodes.empty()) return {};  // dynamic nodes may be added
   if (std::exchange(feasible_version_, ledger_.nodes_version()) != ledger_.nodes_version())
     feasibility_.forget();
   auto ok = feasibility_.check(ledger_.cluster(), *wanted, p);
-  if (!ok && spec.hold) return {};  // asked again when it is released
+  if (!ok && spec.hold) return {};  // checked again when it is released
   if (ok) {
     if (auto inside = fits_reservations(ledger_.cluster(), job, *wanted, p, warnings); !inside)
       return inside;
@@ -173,8 +173,9 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec,
   if (auto ok = may_ask_for(spec, caller, by_operator, warnings); !ok)
     return std::unexpected(ok.error());
   if (!by_operator) spec = as_user_may_say(std::move(spec));
-  if (spec.priority == 0u) spec.priority.reset();  // does not hold: that is what --hold is for
-  if (auto ok = tame_times(spec); !ok) return std::unexpected(ok.error());
+  // Priority 0 does not hold a job here; --hold does.
+  if (spec.priority == 0u) spec.priority.reset();
+  if (auto ok = bound_times(spec); !ok) return std::unexpected(ok.error());
   shorten(spec.submit_line, ledger_.settings().request_limits.text);
   if (!is_subset_of(spec.batch_features, spec.features))
     return fail("Job --batch option is invalid or not a subset of --constraints");
@@ -202,7 +203,7 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec,
   const Submitter who = submitter_of(ledger_, host_, caller, spec, job.account, job.qos, *named);
   job.take_request(std::move(spec));
   job.submitted = now;
-  // One partition that admits the job is enough; if none does, the first one's reason is told.
+  // One partition that admits the job is enough. If none does, the error is the first one's.
   std::vector<const Partition*> chosen;
   std::optional<Error> refusal;
   for (const Partition* p : *named) {
@@ -276,7 +277,7 @@ wire::Answer Submissions::submit(Caller caller, wire::SubmitRequest& request) {
   };
   keep(first.own.script_blob, request.script);
   keep(first.own.environment_blob, request.environment);
-  // A plan would not look at a job that is held.
+  // Plans do not look at held jobs.
   if (first.hold == Hold::none) ledger_.want_plan();
   for (Job& job : *jobs) {
     shared_parts_.share(job);

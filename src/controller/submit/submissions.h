@@ -17,10 +17,10 @@ class Submissions {
  public:
   Submissions(Ledger& ledger, Host& host) : ledger_(ledger), host_(host) {}
 
-  // Takes specification, script and environment out of the request.
+  // Moves specification, script and environment out of the request.
   wire::Answer submit(Caller caller, wire::SubmitRequest& request);
-  // The job, or the components of a heterogeneous one: with ids one after the other, and what holds
-  // one of them or makes the first one wait counts for all. Nothing is recorded.
+  // The job, or the components of a heterogeneous job with consecutive ids. A hold of one
+  // component applies to all, and so does the dependency of the first. Nothing is recorded.
   Result<std::vector<Job>> accept_all(Caller caller, wire::SubmitRequest& request,
                                       std::vector<std::string>& warnings);
 
@@ -33,10 +33,10 @@ class Submissions {
   Host& host_;
   SharedParts shared_parts_;
   sched::FeasibilityCache feasibility_;
-  std::uint64_t feasible_version_ = 0;  // of the nodes that those answers are about
+  std::uint64_t feasible_version_ = 0;  // version of the nodes that these answers are about
 };
 
-// What a user is told whose request was refused.
+// The answer to a user whose request was refused.
 Error refusal(Error error, const std::vector<std::string>& warnings);
 Submitter submitter_of(const Ledger& ledger, Host& host, Caller caller, const JobSpec& spec,
                        const Text& account, const Text& qos,

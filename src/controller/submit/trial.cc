@@ -1,4 +1,4 @@
-// See trial.h.
+// Plans the queue with a new job in it, without submitting the job.
 #include "controller/submit/trial.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace muster::controller {
 wire::Answer expected_start(Cluster with, const std::vector<Job>& jobs, Time now) {
   wire::SubmitReply reply{.job = jobs.front().id};
   for (Job job : jobs) {
-    // As if it were released at once, its time had come, and others were done.
+    // As if it were released, its begin time had come, and its dependencies were fulfilled.
     job.hold = Hold::none;
     job.eligible = now;
     job.own.begin = Time{};
@@ -51,7 +51,7 @@ wire::Answer expected_start(Cluster with, const std::vector<Job>& jobs, Time now
 
 namespace {
 
-// For something that no free node could give it.
+// It must wait for something other than free nodes.
 bool has_to_wait(const Cluster& cluster, const Job& job, Time now) {
   if (job.hold != Hold::none || job.own.begin > now) return true;
   const auto& dependencies = job.own.dependency.parsed();

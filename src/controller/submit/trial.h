@@ -1,4 +1,4 @@
-// sbatch --test-only: when and where would a job start? And srun -I: would it start at once?
+// sbatch --test-only: when and where would a job start? srun -I: would it start at once?
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace muster::controller {
 
-// When and where the jobs would start if they were submitted now: what the plan for the queue with
-// them says. It may take a while.
+// When and where the jobs would start if they were submitted now, according to a plan of the queue
+// with them. It may take long.
 wire::Answer expected_start(Cluster with, const std::vector<Job>& jobs, Time now);
-// Fails where no free node could make the job start now.
+// Fails if free nodes alone would not let the job start now.
 Result<void> may_start_at_once(const Cluster& cluster, const Job& job, Time now);
 
 }  // namespace muster::controller

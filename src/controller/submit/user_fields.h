@@ -1,5 +1,5 @@
-// Whose word counts for each field of a JobRequest. What a user submits is taken over field by
-// field from the list below: a field that nobody has decided on is left out (and a test fails).
+// Who decides about each field of a JobRequest. A submitted request is copied field by field from
+// the lists below; a field that is in no list is left out, and a test fails.
 #pragma once
 
 #include <tuple>
@@ -8,7 +8,7 @@
 
 namespace muster::controller {
 
-// The user's own.
+// Fields that the user sets.
 inline constexpr std::tuple kUserFields{&JobRequest::kind,
                                         &JobRequest::name,
                                         &JobRequest::partition,
@@ -103,12 +103,12 @@ inline constexpr std::tuple kUserFields{&JobRequest::kind,
                                         &JobRequest::batch_features,
                                         &JobRequest::prefer};
 
-// Of root and SlurmUser alone.
+// Fields that only root and SlurmUser set.
 inline constexpr std::tuple kOperatorFields{&JobRequest::admin_comment, &JobRequest::priority,
                                             &JobRequest::reboot, &JobRequest::site_factor,
                                             &JobRequest::time_limit_granted};
 
-// What the daemon writes in, whatever the request says.
+// Fields that the daemon sets, whatever the request says.
 inline constexpr std::tuple kDaemonFields{&JobRequest::uid, &JobRequest::gid,
                                           &JobRequest::user_name, &JobRequest::script_blob,
                                           &JobRequest::environment_blob};

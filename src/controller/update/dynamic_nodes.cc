@@ -1,4 +1,4 @@
-// See dynamic_nodes.h.
+// Creates and deletes dynamic nodes.
 #include "controller/update/dynamic_nodes.h"
 
 #include "base/text/strings.h"

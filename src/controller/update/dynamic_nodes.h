@@ -1,4 +1,4 @@
-// scontrol create and delete node: nodes that are in no file.
+// scontrol create node and delete node: dynamic nodes, which are in no file.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace muster::controller {
 
 wire::Answer create_nodes(Ledger& ledger, const wire::UpdateRequest& request);
 wire::Answer delete_nodes(Ledger& ledger, NodeLinks& links, const wire::UpdateRequest& request);
-// The nodes that a request is about.
+// The nodes that the request names.
 Result<std::vector<NodeId>> named_nodes(const Cluster& cluster, const wire::UpdateRequest& request);
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// scontrol update job: which jobs, and whether what the keys make of one can still run.
+// scontrol update job: finds the jobs, applies the keys, and checks that the result can still run.
 #include "controller/update/update.h"
 
 #include "base/text/strings.h"
@@ -41,7 +41,7 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
   }
   if (auto ok = check_spec(cluster.settings().request_limits, d.spec); !ok)
     return std::unexpected(ok.error());
-  if (auto ok = tame_times(d.spec); !ok) return std::unexpected(ok.error());
+  if (auto ok = bound_times(d.spec); !ok) return std::unexpected(ok.error());
   if (job.state == JobState::pending) {
     auto named = named_partitions(cluster, d.event.partition);
     if (!named) return fail(ErrorCode::invalid_partition);
@@ -56,8 +56,8 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
   return d;
 }
 
-// A partition that would not have taken the job takes it no later either. Of several, those that
-// admit it are left.
+// A partition that would have refused the job at submission refuses it now. Of several partitions,
+// those that admit the job remain.
 Result<Text> admitting_partitions(const Ledger& ledger, Host& host, Caller caller,
                                   const JobUpdated& change) {
   auto named = named_partitions(ledger.cluster(), change.partition);

@@ -1,4 +1,4 @@
-// scontrol hold, uhold, release, requeue, requeuehold, suspend, resume, notify; top is in top.cc.
+// scontrol hold, uhold, release, requeue, requeuehold, suspend, resume, notify. top is in top.cc.
 #include "controller/update/update.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace muster::controller {
 
 namespace {
 
-// What was submitted with --hold has not been asked yet. One partition that will do is enough.
+// A job that was submitted with --hold has not been checked yet. One suitable partition is enough.
 Result<void> could_ever_start(const Cluster& cluster, const Job& job) {
   ErrorCode last{};
   for (std::string_view name : split(job.partition, ',')) {
@@ -39,11 +39,11 @@ Result<void> hold(Ledger& ledger, Caller caller, const Job& job, Hold kind) {
   if (is_ended(job.state)) return fail(ErrorCode::job_finished);
   if (job.hold == Hold::admin && !ledger.authority().is_operator(caller)) {
     if (kind == Hold::none) return fail(ErrorCode::access_denied);
-    return {};  // an administrator's hold stays one
+    return {};  // an administrator's hold stays
   }
   if (kind == Hold::none && job.spec->hold && job.hold != Hold::none)
     if (auto ok = could_ever_start(ledger.cluster(), job); !ok) return ok;
-  // A release of what is not held keeps its priority; what was held queues up behind the others.
+  // Releasing a job that is not held keeps its priority; a held job queues up behind the others.
   std::uint32_t priority = 0;
   if (kind == Hold::none)
     priority = job.priority ? job.priority
@@ -79,8 +79,7 @@ Result<void> requeue(Ledger& ledger, Caller caller, const Job& job, Requeue how,
                 .from_inside = runs_in(job, asking_job)};
   if (ending.hold)
     ending.reason = "job_requeued_in_held_state";
-  else if (job.restarts >
-           0)  // not the first time: a job that is requeued again and again may be doing it itself
+  else if (job.restarts > 0)  // perhaps a job that requeues itself again and again
     ending.delay = pause_before_next_run(job, now);
   if (is_ended(job.state)) {
     const auto components = ledger.cluster().components(job);
@@ -110,7 +109,7 @@ Result<void> suspend(Ledger& ledger, Caller caller, const Job& job, bool resume)
   return {};
 }
 
-// To the output of a batch script, or to the command that keeps an allocation.
+// Writes to the output of a batch script, or to the command that keeps an allocation.
 Result<void> notify(Ledger& ledger, Allocations& allocations, Caller caller, const Job& job,
                     const Text& message) {
   if (!ledger.authority().may_change(caller, job)) return fail(ErrorCode::user_id_missing);
@@ -194,7 +193,8 @@ wire::Answer job_action(Ledger& ledger, Host& host, StepLaunches& launches,
       const Cow<Job> job = ledger.job_as_it_is(id);
       const bool skips_ended = whole && (job->is_het() || !request.name.empty());
       if (skips_ended && is_ended(job->state) && !(requeues && job->leads())) continue;
-      if (requeues && whole && !job->leads()) continue;  // the first component takes it along
+      // The first component requeues this one as well.
+      if (requeues && whole && !job->leads()) continue;
       if (suspends && !whole && job->is_het())
         outcomes.add(*job, fail(ErrorCode::one_het_component));
       else

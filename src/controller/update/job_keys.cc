@@ -1,4 +1,4 @@
-// The keys of an update of a job: its times, its rank, its names, whose it is.
+// Keys of scontrol update job: times, priority, names, ownership.
 #include "controller/update/job_keys.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace muster::controller {
 
 namespace {
 
-// A limit that its user may give the job.
+// The highest limit that a user may set.
 Minutes most_for_users(const JobDraft& d) {
   if (d.job.state != JobState::pending) return d.job.time_limit;
   const Partition* partition = d.cluster.find_partition(split(d.event.partition, ',').front());
@@ -54,7 +54,7 @@ Result<void> set_time_limit(JobDraft& d, std::string_view value) {
   return {};
 }
 
-// A job that runs ends then; its limit is that many minutes, begun ones counted whole.
+// Only for running jobs; the new limit is rounded up to whole minutes.
 Result<void> set_end(JobDraft& d, std::string_view value) {
   if (d.job.state != JobState::running) return fail(ErrorCode::job_not_running);
   auto end = parse_date(value, d.now);
@@ -76,14 +76,14 @@ Result<void> set_time_min(JobDraft& d, std::string_view value) {
 Result<void> set_priority(JobDraft& d, std::string_view value) {
   auto priority = parse_number<std::uint32_t>(value);
   if (!priority) return bad_value();
-  if (*priority == 0) return {};  // a hold: see update_job
+  if (*priority == 0) return {};  // means a hold: see update_job
   if (d.job.hold != Hold::none)
     return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
   if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
   if (!d.by_operator)
     return fail("Changes to job priority are not persistent, change nice instead");
   d.spec.priority = *priority;
-  d.spec.nice = 0;  // it is in the new number
+  d.spec.nice = 0;  // the new priority includes it
   d.event.priority = *priority;
   d.event.priority_fixed = true;
   return {};
@@ -93,7 +93,7 @@ Result<void> set_nice(JobDraft& d, std::string_view value) {
   auto nice = value.empty() ? std::optional<std::int32_t>(100) : parse_number<std::int32_t>(value);
   if (!nice) return bad_value();
   if (*nice < 0 && !d.by_operator) return fail(ErrorCode::access_denied);
-  // Its place among the others may be a later one than that of its id.
+  // Unlike at submission, the base is the job's present priority.
   if (!d.event.priority_fixed && d.job.hold == Hold::none)
     d.event.priority = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
         std::int64_t{d.event.priority} + d.spec.nice - *nice, 1, 4294967294));
@@ -108,7 +108,7 @@ Result<void> set_site_factor(JobDraft& d, std::string_view value) {
   return {};
 }
 
-// See change_job, which knows since when its age counts.
+// Done in change_job, which knows since when the job's age counts.
 Result<void> reset_accrual(JobDraft&, std::string_view) { return {}; }
 
 Result<void> set_partition(JobDraft& d, std::string_view value) {
@@ -124,7 +124,7 @@ Result<void> set_partition(JobDraft& d, std::string_view value) {
 Result<void> set_begin(JobDraft& d, std::string_view value) {
   auto begin = parse_date(value, d.now);
   if (!begin) return fail(ErrorCode::invalid_begin);
-  d.spec.begin = *begin > d.now ? *begin : Time{};  // one that has come is none
+  d.spec.begin = *begin > d.now ? *begin : Time{};  // a begin time in the past means none
   d.event.eligible = *begin;
   return {};
 }
@@ -149,7 +149,7 @@ Result<void> set_dependency(JobDraft& d, std::string_view value) {
 Result<void> set_throttle(JobDraft& d, std::string_view value) {
   auto limit = parse_number<std::uint32_t>(value);
   if (!limit) return bad_value();
-  if (d.job.array_id) d.event.task_limit = *limit;  // another job has no tasks to wait
+  if (d.job.array_id) d.event.task_limit = *limit;  // other jobs have no waiting tasks
   return {};
 }
 
@@ -182,7 +182,7 @@ Result<void> set_account(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_qos(JobDraft& d, std::string_view value) {
-  // Operators give any that exists.
+  // Operators may set any existing QOS.
   auto ok = d.by_operator ? is_known_qos(d.cluster, value)
                           : may_use_qos(d.cluster, d.spec, {d.event.account, Text(value)},
                                         first_partition(d));
@@ -206,7 +206,7 @@ Result<void> set_burst_buffer(JobDraft&, std::string_view) {
   return fail(ErrorCode::failure, "Requested operation not supported on this system");
 }
 
-// Which jobs of a name are meant; see update_job.
+// Selects among jobs of the same name; see update_job.
 Result<void> says_whose(JobDraft&, std::string_view) { return {}; }
 
 constexpr JobSetter kJobSetters[] = {

@@ -1,4 +1,4 @@
-// What the keys of an update of a job make of their values.
+// The keys of scontrol update job: how each one changes the job.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace muster::controller {
 
-// The job as it will be; JobUpdated carries it.
+// The job as it will be; JobUpdated is made from it.
 struct JobDraft {
   const Cluster& cluster;
   const Job& job;
@@ -19,21 +19,22 @@ struct JobDraft {
   bool by_operator;
   JobRequest spec;
   JobUpdated event;
-  std::uint32_t keeps_nodes = 0;  // a running job: it gives back all but so many; 0 = none
+  std::uint32_t keeps_nodes = 0;  // a running job keeps only so many nodes; 0 = all
 };
 
-// What a key of wire/update_keys.h makes of its value.
+// The function that applies a key of wire/update_keys.h.
 struct JobSetter {
   std::string_view name;
-  Result<void> (*set)(JobDraft&, std::string_view value);  // none: known, but not supported
+  // None: the key is known, but not supported.
+  Result<void> (*set)(JobDraft&, std::string_view value);
 };
 
-// Every key has one.
+// A test checks that every key has one.
 const JobSetter* find_job_setter(std::string_view name);
-// Those of what a job asks for: nodes, CPUs, memory, devices, licenses.
+// Setters of what a job asks for: nodes, CPUs, memory, devices, licenses.
 std::span<const JobSetter> job_request_setters();
 
-// Whether the job may be changed so, too.
+// Applies the key, if the job's state allows it.
 Result<void> set_job_key(JobDraft& d, std::string_view name, std::string_view value);
 
 inline Result<void> bad_value(ErrorCode code = ErrorCode::failure) {

@@ -1,4 +1,4 @@
-// The keys of an update of a job that say what it asks for.
+// Keys of scontrol update job: nodes, tasks, CPUs, memory, devices and other requests.
 #include <algorithm>
 
 #include "base/text/duration.h"
@@ -18,7 +18,7 @@ Result<void> set_number(JobDraft& d, std::string_view value) {
   return {};
 }
 
-// 0 = as if nobody had said it.
+// 0 unsets the value.
 template <auto Member>
 Result<void> set_number_or_none(JobDraft& d, std::string_view value) {
   if (auto ok = set_number<Member>(d, value.empty() ? "0" : value); !ok) return ok;
@@ -32,7 +32,7 @@ Result<void> set_tasks(JobDraft& d, std::string_view value) {
   return {};
 }
 
-// Cores or threads that the job leaves to the system, one or the other.
+// --core-spec and --thread-spec exclude each other.
 template <auto Member, auto Other>
 Result<void> set_specialized(JobDraft& d, std::string_view value) {
   if (!d.cluster.settings().spec_cores_by_jobs) return fail(ErrorCode::access_denied);
@@ -45,9 +45,9 @@ Result<void> set_specialized(JobDraft& d, std::string_view value) {
   return {};
 }
 
-// A running job gives nodes back, and cannot get more.
+// A running job can give nodes back, but not get more.
 Result<void> give_back_nodes(JobDraft& d, std::string_view value) {
-  if (value.contains('-')) return fail(ErrorCode::not_pending);  // a range is for one that waits
+  if (value.contains('-')) return fail(ErrorCode::not_pending);  // only pending jobs have a range
   auto count = parse_number<std::uint32_t>(value);
   if (!count || *count == 0) return bad_value();
   if (!d.cluster.settings().users_shrink && !d.by_operator) return fail(ErrorCode::access_denied);
@@ -74,7 +74,7 @@ Result<void> set_node_count(JobDraft& d, std::string_view value) {
   d.spec.min_nodes = *low;
   d.spec.max_nodes = dash == value.npos ? 0 : *high;
   d.spec.nodes_given = true;
-  if (d.spec.num_tasks) d.spec.num_tasks = std::max(*d.spec.num_tasks, *low);  // one on each
+  if (d.spec.num_tasks) d.spec.num_tasks = std::max(*d.spec.num_tasks, *low);  // one task per node
   return {};
 }
 
@@ -93,11 +93,11 @@ Result<void> set_gres(JobDraft& d, std::string_view value) {
   if (iequals(value, "none")) return fail(ErrorCode::invalid_gres);
   if (!value.empty() && !parse_gres(value)) return fail(ErrorCode::invalid_gres);
   d.spec.gres = Text(value);
-  d.spec.gpus_per_node = {};  // said in the same key
+  d.spec.gpus_per_node = {};  // both are set by this key
   return {};
 }
 
-// What follows "gpu:" in a text that names no other device.
+// The text after "gpu:"; unset if the text names another device.
 std::optional<std::string_view> of_gpus(std::string_view value) {
   for (std::string_view prefix : {"gres:", "gres/"})
     if (value.starts_with(prefix)) value.remove_prefix(prefix.size());
@@ -106,7 +106,7 @@ std::optional<std::string_view> of_gpus(std::string_view value) {
   return value.substr(4);
 }
 
-// GPUs of the job, of a task or of a socket: "gres:gpu:v100:2,gres:gpu:a100:1".
+// GPUs per job, task or socket: "gres:gpu:v100:2,gres:gpu:a100:1".
 template <auto Member>
 Result<void> set_gpus(JobDraft& d, std::string_view value) {
   std::string all;
@@ -145,7 +145,7 @@ Result<void> set_licenses(JobDraft& d, std::string_view value) {
   return {};
 }
 
-// --oversubscribe or, with "no", --exclusive.
+// --oversubscribe, or --exclusive with "no".
 Result<void> set_sharing(JobDraft& d, std::string_view value) {
   auto yes = wire::parse_yes_no(value);
   if (!yes) return bad_value();
@@ -173,7 +173,7 @@ Result<void> set_switches_wait(JobDraft& d, std::string_view value) {
   return wait_for_switches(d, Seconds{*seconds});
 }
 
-// "2@5": at most two switches, for which the job waits five minutes.
+// "2@5": at most two switches; the job waits up to five minutes for that.
 Result<void> set_switches(JobDraft& d, std::string_view value) {
   auto at = value.find('@');
   auto count = parse_number<std::uint32_t>(value.substr(0, at));

@@ -1,4 +1,4 @@
-// scontrol update node: state, reason, features, weight, comment, where its machine is.
+// scontrol update node: state, reason, features, weight, comment, address.
 #include "controller/update/update.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace muster::controller {
 
 namespace {
 
-// A reason only makes sense for a node that is out of service, or about to be.
+// Only a node that is out of service, or soon will be, has a reason.
 bool has_a_reason(const Node& node, std::string_view state) {
   return !state.empty() || node.drain || node.fail || node.health == NodeHealth::down;
 }
@@ -35,15 +35,15 @@ std::vector<Text> words_of(std::string_view list) {
   return words;
 }
 
-// The last one is scontrol reboot's.
+// The last key is used by scontrol reboot.
 bool is_key_of_node(std::string_view key) {
   return wire::find_update_key(wire::UpdateRequest::Kind::node, key) || iequals(key, "NodeName") ||
          iequals(key, "NextState");
 }
 
-// The machines of several nodes, one name for each of them.
+// Addresses or host names of several nodes, one each.
 struct Machines {
-  std::vector<std::string> addresses, hostnames;  // empty: they stay what they are
+  std::vector<std::string> addresses, hostnames;  // empty: unchanged
 };
 Result<Machines> machines_of(const SettingsList& settings, std::size_t nodes) {
   Machines machines;
@@ -60,7 +60,7 @@ Result<Machines> machines_of(const SettingsList& settings, std::size_t nodes) {
   return machines;
 }
 
-// Everything but the state: comment, weight, features, gres.
+// Everything except the state: comment, weight, features, gres.
 Result<void> set_other(const SettingsList& settings, const Cluster& cluster, const Node& node,
                        NodeChanged& change) {
   for (const auto& [key, value] : settings) {
@@ -92,7 +92,7 @@ Result<void> set_other(const SettingsList& settings, const Cluster& cluster, con
     return std::ranges::find(available, feature) != available.end();
   });
   if (!known) return fail(ErrorCode::failure, "Active features not subset of available features");
-  // Unless the request says which, all available features become active.
+  // Unless the request names active features, all available features become active.
   if (change.available_features && !active) change.active_features = *change.available_features;
   return {};
 }
@@ -122,7 +122,7 @@ wire::Answer update_node(Ledger& ledger, NodeLinks& links, Allocations& allocati
   const std::string state(find_setting(request.settings, {"State"}).value_or(""));
   auto reason = find_setting(request.settings, {"Reason"});
   const std::string next(find_setting(request.settings, {"NextState"}).value_or(""));
-  // A node that refuses the change does not keep the others from it.
+  // If one node refuses the change, the others are changed all the same.
   std::optional<Error> refusal;
   std::vector<NodeId> changed;
   for (std::size_t i = 0; i < nodes->size(); ++i) {

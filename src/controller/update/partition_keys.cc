@@ -1,4 +1,4 @@
-// See partition_keys.h.
+// Applies each key of scontrol update partition to a partition.
 #include "controller/update/partition_keys.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::uint32_t kUnlimitedCount = 0xffffffffu;
 
 std::unexpected<Error> bad_value() { return fail(ErrorCode::failure, "Invalid value"); }
 
-// Lists that may be everybody.
+// Lists of names, or ALL.
 template <auto Member>
 Result<void> set_who(PartitionDraft& d, std::string_view value) {
   d.partition.*Member = iequals(value, "ALL") ? Text() : Text(value);
@@ -52,7 +52,7 @@ Result<void> set_count(PartitionDraft& d, std::string_view value) {
   return {};
 }
 
-// A count that may be unlimited.
+// A number, or UNLIMITED.
 template <auto Member>
 Result<void> set_cap(PartitionDraft& d, std::string_view value) {
   if (iequals(value, "UNLIMITED") || iequals(value, "INFINITE"))
@@ -60,7 +60,7 @@ Result<void> set_cap(PartitionDraft& d, std::string_view value) {
   return set_count<Member>(d, value);
 }
 
-// Memory is said for each CPU or for each node: one takes the other's place.
+// Memory per CPU and memory per node replace each other.
 template <auto Member, auto Other>
 Result<void> set_memory(PartitionDraft& d, std::string_view value) {
   auto mib = parse_number<std::uint64_t>(value);
@@ -96,7 +96,7 @@ Result<void> set_nodes(PartitionDraft& d, std::string_view value) {
   return {};
 }
 
-// A state by its name or the beginning of that.
+// A state by its name or an abbreviation.
 Result<void> set_state(PartitionDraft& d, std::string_view value) {
   constexpr std::pair<std::string_view, PartitionState> kStates[] = {
       {"up", PartitionState::up},
@@ -149,7 +149,7 @@ Result<void> set_priority(PartitionDraft& d, std::string_view value) {
   return set_count<&Partition::priority_job_factor>(d, value);
 }
 
-// "1" or "1-3", of which the first counts.
+// "1" or "1-3"; the first number counts.
 Result<void> set_min_nodes(PartitionDraft& d, std::string_view value) {
   return set_count<&Partition::min_nodes>(d, value.substr(0, value.find('-')));
 }

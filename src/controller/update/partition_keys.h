@@ -1,4 +1,4 @@
-// What the keys of an update of a partition make of their values.
+// The keys of scontrol update partition: how each one changes the partition.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ struct PartitionDraft {
   Partition partition;
 };
 
-// Every key of wire/update_keys.h has one.
+// A test checks that every key of wire/update_keys.h has one.
 bool has_partition_setter(std::string_view name);
 Result<void> set_partition_key(PartitionDraft& draft, std::string_view key, std::string_view value);
 

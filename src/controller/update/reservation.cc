@@ -15,9 +15,9 @@ namespace muster::controller {
 namespace {
 
 constexpr Minutes kYear{525600};
-constexpr Seconds kPastStart{24 * 3600};  // it may have begun, but not longer ago
+constexpr Seconds kPastStart{24 * 3600};  // a start may be this long ago
 
-// "root_2": whose it is, and its number.
+// "root_2": its first user or account, and a number.
 std::string new_name(const Reservation& r) {
   std::string_view owner = !r.accounts.empty() ? r.accounts.front().view()
                            : !r.users.empty()  ? r.users.front().view()
@@ -26,7 +26,7 @@ std::string new_name(const Reservation& r) {
   return std::string(owner) + "_" + std::to_string(r.number);
 }
 
-// starts_anew: it is made, or made to start at another time.
+// starts_anew: the reservation is new, or gets another start.
 Result<void> set_times(ReservationDraft& d, bool starts_anew) {
   if (d.duration)
     d.r.end =
@@ -46,7 +46,7 @@ Result<void> set_times(ReservationDraft& d, bool starts_anew) {
   return {};
 }
 
-// All users and groups that the reservation names must exist here.
+// All users and groups of the reservation must exist on this machine.
 Result<void> check_holders(Host& host, Reservation& r) {
   if (r.users.empty() && r.accounts.empty() && r.groups.empty())
     return fail("Reservation request lacks users, groups or accounts");
@@ -91,7 +91,7 @@ wire::Answer update_reservation(Ledger& ledger, Host& host, const wire::UpdateRe
     if (auto ok = set_reservation_key(d, key, value); !ok) return ok.error();
   }
   if (!is_set(d.r.start)) d.r.start = now;
-  // Its duration stays the same unless the request changes it.
+  // The duration stays the same unless the request changes it.
   if (known && !d.duration && !find_setting(request.settings, {"EndTime"}))
     d.r.end += d.r.start - known->start;
   if (auto ok = check_holders(host, d.r); !ok) return ok.error();

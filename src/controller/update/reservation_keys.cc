@@ -1,4 +1,4 @@
-// The words of scontrol create and update reservation.
+// The keys of scontrol create and update reservation.
 #include <algorithm>
 
 #include "base/text/date.h"
@@ -18,10 +18,10 @@ constexpr Seconds kPurgeByDefault{300};
 
 struct Names {
   Sign sign = Sign::none;
-  std::vector<Text> names;  // without signs
+  std::vector<Text> names;  // without their signs
 };
 
-// "a,b", "+a", "-a,-b", or with the sign before the '='. Nothing where signs are mixed.
+// "a,b", "+a", "-a,-b", or a sign before the '='. Unset if signs are mixed.
 std::optional<Names> parse_names(Sign of_key, std::string_view value) {
   Names result{.sign = of_key};
   bool first = true;
@@ -38,7 +38,7 @@ std::optional<Names> parse_names(Sign of_key, std::string_view value) {
   return result;
 }
 
-// A list either says who may or, with a '-' before every name, who may not.
+// A list names those who may use the reservation or, with '-' before every name, those who may not.
 bool change_names(std::vector<Text>& list, const Names& change) {
   if (change.sign == Sign::none) return list = change.names, true;
   const bool denies =
@@ -220,7 +220,7 @@ Result<void> set_skip(Draft& d, Sign, std::string_view) {
   d.skip = true;
   return {};
 }
-// Those that take no sign.
+// Keys that take no sign.
 template <Result<void> (*Set)(Draft&, std::string_view)>
 Result<void> plain(Draft& d, Sign, std::string_view value) {
   return Set(d, value);
@@ -236,7 +236,8 @@ Result<void> set_list(Draft& d, Sign sign, std::string_view value) {
 
 struct ReservationSetter {
   std::string_view name;
-  Result<void> (*set)(Draft&, Sign, std::string_view value);  // none: known, but not supported
+  // None: the key is known, but not supported.
+  Result<void> (*set)(Draft&, Sign, std::string_view value);
 };
 using R = Reservation;
 constexpr ReservationSetter kSetters[] = {

@@ -1,4 +1,4 @@
-// The Key=Value words of an scontrol update, as the verbs read them.
+// The Key=Value arguments of scontrol update.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// scontrol update stepid: how long a step may take, or all steps of a job.
+// scontrol update stepid: the time limit of a step, or of all steps of a job.
 #include "controller/update/update.h"
 
 #include "base/text/duration.h"

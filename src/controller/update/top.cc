@@ -1,5 +1,5 @@
-// scontrol top: the job becomes the first of its owner's jobs. The priorities only change hands
-// among them, so that other users' jobs start neither sooner nor later.
+// scontrol top: the job becomes the first of its owner's jobs. The owner's jobs only exchange their
+// priorities, so that other users' jobs start neither sooner nor later.
 #include "controller/update/update.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct Place {
   std::int64_t nice;
 };
 
-// The owner's jobs that wait in the same queue ahead of the job, first things first, and then the
-// job itself. Among equals the older job is first.
+// The owner's jobs that wait in the same queue ahead of the job, in order, and then the job itself.
+// Among equal priorities the older job is first.
 std::vector<Place> places_up_to(const Cluster& cluster, const Job& job, Time now) {
   sched::Priorities priorities(cluster, now);
   auto place = [&](const Job& each) {
@@ -52,10 +52,10 @@ Result<void> move_to_top(Ledger& ledger, Host& host, StepLaunches& launches, Cal
   if (job.state != JobState::pending) return fail(ErrorCode::not_pending);
   if (job.hold != Hold::none)
     return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
-  if (job.priority_fixed) return {};  // nothing changes it, as with Slurm
+  if (job.priority_fixed) return {};  // as in Slurm, it cannot be changed
   std::vector<Place> places = places_up_to(ledger.cluster(), job, now);
   const std::int64_t highest = places.front().priority;
-  // Whoever may do this may also change the nice values that it takes, even below 0.
+  // Whoever may use top may also set the nice values that it needs, even negative ones.
   const Caller by{.uid = Uid{0}};
   for (std::size_t i = 0; i < places.size(); ++i) {
     const bool is_top = i + 1 == places.size();

@@ -1,4 +1,4 @@
-// See update.h.
+// Passes updates to the function for their kind of record.
 #include "controller/update/update.h"
 
 namespace muster::controller {

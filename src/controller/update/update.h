@@ -9,7 +9,7 @@
 
 namespace muster::controller {
 
-// scontrol create, update and delete: by the kind of record.
+// scontrol create, update and delete, by kind of record.
 wire::Answer update(Ledger& ledger, Host& host, NodeLinks& links, Allocations& allocations,
                     Power& power, Caller caller, const wire::UpdateRequest& request);
 // hold, uhold, release, requeue, requeuehold, suspend, resume, notify, top.
@@ -17,7 +17,7 @@ wire::Answer job_action(Ledger& ledger, Host& host, StepLaunches& launches,
                         Allocations& allocations, Caller caller,
                         const wire::JobActionRequest& request);
 
-// --- one kind of record each ---
+// --- one function per kind of record ---
 wire::Answer update_job(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
                         const wire::UpdateRequest& request);
 wire::Answer update_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, Power& power,
@@ -26,7 +26,7 @@ wire::Answer update_partition(Ledger& ledger, const wire::UpdateRequest& request
 wire::Answer update_reservation(Ledger& ledger, Host& host, const wire::UpdateRequest& request);
 wire::Answer update_step(Ledger& ledger, Caller caller, const wire::UpdateRequest& request);
 
-// --- actions that others use as well ---
+// --- actions that other code uses as well ---
 Result<void> hold(Ledger& ledger, Caller caller, const Job& job, Hold kind);
 Result<void> move_to_top(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
                          const Job& job);

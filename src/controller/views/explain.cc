@@ -1,4 +1,4 @@
-// See explain.h.
+// Makes explanations from the published plan and from further plans.
 #include "controller/views/explain.h"
 
 #include "controller/submit/partition_choice.h"
@@ -24,7 +24,7 @@ std::vector<const Job*> jobs_named(const Cluster& cluster, const wire::JobRef& r
   return found;
 }
 
-// It went back to the queue once more than it may; see Core::put_back.
+// It was requeued more often than allowed; see requeued_too_often in jobs/ending.cc.
 std::string requeued_too_often(const Settings& settings, const Job& job) {
   if (job.hold != Hold::admin) return {};
   auto text = [](std::uint32_t times, std::string_view why) {
@@ -50,7 +50,8 @@ std::string sentence(const Published& published, const Job& job) {
   return text;
 }
 
-// Others that would take a job of this owner. Who is in which group only the system knows.
+// Other partitions that would admit a job of this owner. Groups are not checked: only the system
+// knows them.
 std::vector<Text> other_partitions(const Cluster& cluster, const Job& job) {
   std::vector<Text> names;
   const Submitter who{.is_operator = false, .groups = {}, .account = job.account, .qos = job.qos};
@@ -60,7 +61,7 @@ std::vector<Text> other_partitions(const Cluster& cluster, const Job& job) {
   return names;
 }
 
-// Who is before it is told without the names of those whose jobs are private.
+// The users of jobs ahead; owners of jobs that are private are not named.
 std::vector<std::pair<Text, std::uint32_t>> shown_ahead(
     const Visibility& visible, std::vector<std::pair<Text, std::uint32_t>> ahead, const Job& job) {
   if (visible.sees_jobs_of_all()) return ahead;

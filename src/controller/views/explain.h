@@ -1,5 +1,5 @@
 // Explanations of single jobs (muster explain), from a published snapshot. They plan parts of the
-// queue again, within a budget: not for a thread that others wait for.
+// queue again, within a budget, so they must not run on a thread that others wait for.
 #pragma once
 
 #include "controller/ledger/host.h"
@@ -8,7 +8,7 @@
 
 namespace muster::controller {
 
-// Of jobs that the viewer may see.
+// Only jobs that the viewer may see.
 wire::Answer explain(const Published& published, const Viewer& viewer,
                      const wire::ExplainRequest& request, Time now);
 

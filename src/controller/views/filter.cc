@@ -1,4 +1,4 @@
-// See filter.h.
+// Compares jobs with a filter.
 #include "controller/views/filter.h"
 
 #include <algorithm>
@@ -11,20 +11,20 @@ namespace muster::controller {
 
 namespace {
 
-// Of a list in order.
+// Searches a sorted list.
 template <class List, class Value>
 bool lists(const List& list, const Value& value) {
   return list.empty() || std::ranges::binary_search(list, value);
 }
 
-// Names separated by commas: one of them will do.
+// Whether any of the names, separated by commas, is in the list.
 bool lists_any(const std::vector<Text>& list, const Text& names) {
   if (list.empty()) return true;
   return std::ranges::any_of(split(names, ','),
                              [&](std::string_view name) { return lists(list, Text(name)); });
 }
 
-// "matlab:2,fluent": by name, whatever the count.
+// "matlab:2,fluent": compares names only, not counts.
 bool needs_license(const JobSpec& spec, const std::vector<Text>& names) {
   if (names.empty()) return true;
   for (std::string_view list : split(spec.licenses, ';'))

@@ -1,4 +1,4 @@
-// Does a job match what a user asked for? Shared by listings and by scancel.
+// Whether a job matches what a user asked for. Used by listings and by scancel.
 #pragma once
 
 #include "model/cluster.h"
@@ -6,11 +6,11 @@
 
 namespace muster::controller {
 
-// Whether a query lists so much that answering it would take long on any cluster.
+// Fails if the query lists so much that answering it would take long on any cluster.
 Result<void> check_query(const wire::Request& query);
 Result<void> check_filter(const wire::JobFilter& filter);
 
-// A filter in the order in which it is looked through quickly, however long its lists are.
+// A filter with sorted lists, so that checking a job is quick however long the lists are.
 class JobMatcher {
  public:
   explicit JobMatcher(wire::JobFilter filter);
@@ -19,7 +19,7 @@ class JobMatcher {
  private:
   bool names(const Job& job) const;
 
-  wire::JobFilter filter_;  // its lists in order
+  wire::JobFilter filter_;  // its lists are sorted
 };
 
 bool matches(const Cluster& cluster, const Job& job, const wire::JobFilter& filter);

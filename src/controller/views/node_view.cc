@@ -1,4 +1,4 @@
-// See node_view.h.
+// Makes answers about nodes and partitions.
 #include "controller/views/node_view.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::map<NodeId, NodeKept> kept_nodes(const Cluster& cluster, Time now) {
   return kept;
 }
 
-// Whose node it is while a job has it that shares with nobody but its user's others.
+// The owners of nodes whose job shares only with jobs of the same user.
 std::map<NodeId, Text> owners_of_nodes(const Cluster& cluster, const Visibility& visible) {
   std::map<NodeId, Text> owners;
   for (std::uint32_t id : cluster.active.ids()) {
@@ -48,7 +48,7 @@ std::string preempt_mode_text(const PreemptSettings& preempt) {
   return text;
 }
 
-// A partition that says nothing of preemption has the cluster's mode.
+// A partition without its own preemption mode shows the cluster's.
 std::vector<Partition> shown_partitions(const Cluster& cluster) {
   std::vector<Partition> shown = *cluster.partitions;
   for (Partition& p : shown)

@@ -1,4 +1,4 @@
-// See query.h.
+// Makes the answer of each query, and divides lists of jobs into parts.
 #include "controller/views/query.h"
 
 #include <algorithm>
@@ -21,11 +21,11 @@ namespace muster::controller {
 
 namespace {
 
-// Short, so that a reader has something to do while the next ones are made.
+// Small, so that the client works on a part while the next one is made.
 constexpr std::size_t kLinesBytes = 32u << 10;
 constexpr std::size_t kLongLine = 1024;
 
-// Jobs to be sent, each specification once.
+// A part of a list of jobs, with each specification once.
 class JobsPart {
  public:
   JobsPart(Time now, std::size_t at_most, wire::Detail detail)
@@ -34,7 +34,7 @@ class JobsPart {
     if (detail == wire::Detail::least) reply_.lines.reserve(kLinesBytes + kLongLine);
   }
 
-  // False where it has no room for this one, which is then left as it was.
+  // False if there is no room for the job; then `view` is unchanged.
   bool add(wire::JobView& view) {
     const Cow<JobSpec> spec = view.job->spec;
     const auto known = places_.find(&*spec);
@@ -72,7 +72,7 @@ class JobsPart {
 
 wire::PriorityView priority_view(const sched::Priorities& priorities, const Job& job,
                                  std::string_view partition_name, const Partition* partition) {
-  // Factors have no part in a priority that somebody fixed.
+  // A fixed priority has no factors.
   sched::Factors f = job.priority_fixed ? sched::Factors{} : priorities.factors(job, partition);
   f.nice = job.spec->nice;
   wire::PriorityView view{.job = job.id,
@@ -95,7 +95,7 @@ wire::PriorityView priority_view(const sched::Priorities& priorities, const Job&
   return view;
 }
 
-// A job has a line for each of its partitions.
+// A job has one line per partition.
 wire::PrioritiesReply priorities_reply(const Published& published, const Visibility& visible,
                                        Time now) {
   const Cluster& cluster = published.cluster;
@@ -110,7 +110,7 @@ wire::PrioritiesReply priorities_reply(const Published& published, const Visibil
   return reply;
 }
 
-// A job of others that is private is none to the viewer.
+// To the viewer, private jobs of other users do not exist.
 bool known_ids(const Cluster& cluster, const Visibility& visible, const wire::JobFilter& filter) {
   return std::ranges::all_of(filter.jobs, [&](const wire::JobRef& ref) {
     const Job* job = cluster.jobs.find(ref.job);
@@ -118,7 +118,7 @@ bool known_ids(const Cluster& cluster, const Visibility& visible, const wire::Jo
   });
 }
 
-// By numbers of single jobs, so that the others need not be looked at.
+// Names only plain jobs by number, so that the other jobs need not be looked at.
 bool names_plain_jobs(const Cluster& cluster, const wire::JobsRequest& request) {
   const auto& named = request.filter.jobs;
   return !named.empty() && std::ranges::all_of(named, [&](const wire::JobRef& ref) {
@@ -145,7 +145,7 @@ QueryAnswer::QueryAnswer(std::shared_ptr<const Published> published, Viewer view
       now_(now),
       facts_(published_->cluster) {}
 
-// All but lists of jobs are short enough to be made at once, and wait in parts.
+// All answers except lists of jobs are short: they are made at once, and sent in parts.
 void QueryAnswer::begin() {
   const Published& published = *published_;
   const Cluster& cluster = published.cluster;
@@ -182,8 +182,8 @@ void QueryAnswer::begin() {
   std::visit(
       [&]<class Request>(const Request& request) {
         if constexpr (std::is_same_v<Request, wire::JobsRequest>) {
-          // A single unknown id is an error, a task that an array does not have is not; in a list
-          // the others are shown.
+          // One unknown id is an error; an unknown task of a known array is not. Of several ids the
+          // known ones are shown.
           if (request.filter.jobs.size() == 1 && !known_ids(cluster, visible_, request.filter))
             return keep(Error{ErrorCode::invalid_job_id, {}}, false);
           if (!names_plain_jobs(cluster, request)) return;
@@ -214,7 +214,7 @@ QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
   const Cluster& cluster = published_->cluster;
   JobsPart part(now_, named_ ? named_->size() : cluster.jobs.size(), request.detail);
   if (!priorities_ && cluster.settings().priority.multifactor) priorities_.emplace(cluster, now_);
-  // Whether it has been added.
+  // Returns whether it was added.
   auto add = [&](const Job& job) {
     if (!visible_.sees(job) || !matcher_->matches(cluster, job)) return true;
     if (part.is_full()) return false;

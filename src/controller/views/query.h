@@ -1,6 +1,5 @@
-// Questions about what is (squeue, sinfo, sprio ...), answered from a published snapshot in parts,
-// with what the viewer may see.
-// On any thread; nothing else is touched.
+// Queries (squeue, sinfo, sprio ...), answered from a published snapshot in parts, showing what the
+// viewer may see. Any thread may call it; it uses nothing else.
 #pragma once
 
 #include <deque>
@@ -16,13 +15,14 @@
 
 namespace muster::controller {
 
-// Whether a query asks for little, however large the cluster is, or the cluster is small.
+// Whether the answer is short, because the query asks for little or the cluster is small.
 bool has_short_answer(const Published& published, const wire::Request& query);
 
-// An answer that is made as it is sent: it does not pile up here if the client reads slowly.
+// An answer that is made while it is sent: if the client reads slowly, it does not pile up in
+// memory.
 class QueryAnswer {
  public:
-  // Of a request that is answered from the snapshot (request_rules.h).
+  // `query` must be a request that is answered from the snapshot (request_rules.h).
   QueryAnswer(std::shared_ptr<const Published> published, Viewer viewer, wire::Request query,
               Time now);
 
@@ -30,24 +30,25 @@ class QueryAnswer {
     wire::Answer answer;
     bool more = false;
   };
-  Part next();  // until one says that no more follow
+  Part next();  // call it until a part says that no more follow
 
  private:
   void begin();
   Part next_jobs(const wire::JobsRequest& request);
 
-  std::shared_ptr<const Published> published_;  // shared: by all who read it
+  std::shared_ptr<const Published> published_;  // shared by all readers
   const Visibility visible_;
   wire::Request query_;
   Time now_;
   bool has_begun_ = false;
-  std::deque<Part> made_;  // of answers that are made at once
-  // Of a list of jobs: where to go on.
+  std::deque<Part> made_;  // answers that were made at once
+  // For a list of jobs: where to continue.
   JobId next_job_;
   std::optional<sched::Priorities> priorities_;
   PartitionFacts facts_;
   std::optional<JobMatcher> matcher_;
-  std::optional<std::vector<JobId>> named_;  // the only ones, the next one last
+  // If the query names jobs: those left, the next one last.
+  std::optional<std::vector<JobId>> named_;
 };
 
 }  // namespace muster::controller

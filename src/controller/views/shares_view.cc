@@ -1,4 +1,4 @@
-// See shares_view.h.
+// Makes the rows of sshare from the tree of associations.
 #include "controller/views/shares_view.h"
 
 #include "base/text/duration.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Sums = std::map<AssociationKey, std::map<Text, double>>;
 
-// Of each user, then of those above.
+// Usage of each user, added to all accounts above.
 Sums tres_used(const std::vector<sched::Share>& tree, const std::map<UsageOwner, PastUse>& past) {
   Sums sums;
   for (std::size_t i = tree.size(); i-- > 0;) {
@@ -25,7 +25,7 @@ Sums tres_used(const std::vector<sched::Share>& tree, const std::map<UsageOwner,
   return sums;
 }
 
-// What running jobs may still use until their time limits.
+// Minutes that running jobs may still use until their time limits.
 Sums minutes_left(const Cluster& cluster, const std::vector<sched::Share>& tree, Time now) {
   Sums of_users;
   for (std::uint32_t id : cluster.active.ids()) {

@@ -1,4 +1,4 @@
-// What sshare is told: the tree of associations, their shares and their usage.
+// The answer to sshare: the tree of associations, with shares and usage.
 #pragma once
 
 #include "controller/views/visibility.h"

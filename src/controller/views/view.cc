@@ -1,4 +1,4 @@
-// See view.h.
+// Makes views of jobs and reservations.
 #include "controller/views/view.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
   return wire::Sharing::ok;
 }
 
-// What a step was asked for with is its owner's alone: the environment is in it.
+// The requests of steps contain environments, so only their owner gets them.
 Cow<Job> without_requests(Cow<Job> job) {
   auto has_request = [](const auto& entry) { return !entry.second.request.empty(); };
   if (job->run->queued_steps.empty() && std::ranges::none_of(job->run->steps, has_request))
@@ -69,7 +69,7 @@ std::string_view reason_of(const Published& published, const Job& job, Text& det
   auto wait = wait_of(published, job);
   if (!wait) return "None";
   detail = std::move(wait->detail);
-  // Slurm calls it so until its scheduler has been through the whole queue: scripts know both.
+  // Until the scheduler has looked at the whole queue, Slurm shows this reason; scripts know both.
   constexpr Seconds kFirstLook{5};
   if (wait->reason == sched::Reason::partition_too_small &&
       published.at - job.submitted < kFirstLook)
@@ -86,20 +86,20 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
       target.reservation = sched::reservation_choices(cluster, job, published.at).front();
     return sched::gate(cluster, job, target, published.at).reason;
   };
-  // What holds a job is known before the next plan says so.
+  // A hold is shown at once, without waiting for the next plan.
   if (job.hold != Hold::none) return sched::Wait{job.id, held_reason(job), {}};
-  // Plans do not look at jobs that cannot start yet.
+  // Plans skip jobs that cannot start yet.
   if (published.plan && !sched::is_eligible(cluster, job, published.at))
     if (const Reason reason = gate(); reason != Reason::none)
       return sched::Wait{job.id, reason, {}};
-  // A quick plan has not looked at all jobs: of the others the last thorough one knows more.
+  // A quick plan skips some jobs; for those the last thorough plan knows more.
   for (const auto& plan : {published.plan, published.thorough})
     if (const sched::Wait* wait = plan ? sched::find_wait(*plan, job.id) : nullptr) {
       if (wait->reason == Reason::held_user || wait->reason == Reason::held_admin)
-        return std::nullopt;  // not any more
+        return std::nullopt;  // it is not held any more
       return *wait;
     }
-  // It came after the last thorough plan, and no quick one has got to it.
+  // The job was submitted after the last thorough plan, and quick plans have not reached it.
   if (!published.plan || published.plan->complete || job.submitted > published.at)
     return std::nullopt;
   const Reason reason = gate();
@@ -120,7 +120,7 @@ std::string nodes_of(const Published& published, const Job& job) {
   return compress_hostlist(node_names(published, job));
 }
 
-// Where it runs or ran.
+// The nodes where it runs or ran.
 static void add_nodes(const Published& published, const Job& job, wire::JobView& view) {
   if (job.run->allocation.empty()) return;
   const std::vector<std::string> names = node_names(published, job);
@@ -165,7 +165,7 @@ wire::JobView view_of(const Published& published, const Job& job, wire::Detail d
   return view;
 }
 
-// "0-3" for the CPUs of these cores.
+// The numbers of these CPUs' cores, such as "0-3".
 static std::string core_numbers(const IdSet& cpus, std::uint32_t threads) {
   IdSet cores;
   for (std::uint32_t cpu : cpus.ids()) cores.insert(cpu / threads);

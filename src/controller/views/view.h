@@ -11,16 +11,16 @@
 
 namespace muster::controller {
 
-// Not of the least detail, which is a line (wire/job_line.h).
+// Not for Detail::least, which has lines instead (wire/job_line.h).
 wire::JobView view_of(const Published& published, const Job& job,
                       wire::Detail detail = wire::Detail::all);
 // The nodes where it runs or ran, as a host list.
 std::string nodes_of(const Published& published, const Job& job);
 
-// Why a pending job waits, as far as is known.
+// Why a pending job waits, if that is known.
 std::optional<sched::Wait> wait_of(const Published& published, const Job& job);
-// In the words of squeue; "None" where there is nothing to say. The detail follows the reason. The
-// answer is the job's own text, or one that stays for ever.
+// The reason as squeue shows it; "None" if there is nothing to say. `detail` follows the reason.
+// The returned text belongs to the job or is a constant.
 std::string_view reason_of(const Published& published, const Job& job, Text& detail);
 
 wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation, Time now);

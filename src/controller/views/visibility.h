@@ -1,5 +1,5 @@
 // Who may see what: the one place that decides it for all answers (PrivateData). Root and SlurmUser
-// see everything, others what is their own and what is not private.
+// see everything; other users see what is their own, and what is not private.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,16 @@ namespace muster::controller {
 struct Viewer {
   Uid uid;
   bool is_operator = false;
-  Text name;  // of the user; needed where something is private
+  Text name;  // of the user; needed if something is private
 };
 
 class Visibility {
  public:
-  // The cluster has to outlive it.
+  // `cluster` must outlive it.
   Visibility(const Cluster& cluster, Viewer viewer)
       : cluster_(cluster), viewer_(std::move(viewer)), rules_(cluster.settings().private_data) {}
 
-  // A request that is refused altogether; the others get what is to be seen.
+  // An error for a request that is refused as a whole; other requests show what is visible.
   std::optional<Error> refuses(const wire::Request& query) const;
 
   bool sees_job_of(Uid owner) const { return sees_own_or_all(rules_.jobs, owner); }
@@ -31,9 +31,9 @@ class Visibility {
   bool sees(const Job& job) const { return sees_job_of(job.spec->uid); }
   bool sees_partitions() const { return viewer_.is_operator || !rules_.partitions; }
   bool sees(const Reservation& reservation) const;
-  // What an account and its users have used: the row of sshare.
+  // Usage of an account and its users: a row of sshare.
   bool sees_share(const AssociationKey& share) const;
-  // Records of accounting: of this user alone, or everybody's where it is empty.
+  // Records of accounting: only this user's; everybody's if empty.
   std::optional<Uid> only_records_of() const;
 
  private:

@@ -25,7 +25,7 @@ class JobNamespaces {
   // Frees the namespace, and moves the job's files out of the way of its next run. Returns their
   // new path for remove_tree(), which may take a while; empty if there are none.
   Result<std::string> release(JobId job) const;
-  // Files that still have to be removed: those that remove_tree() did not get to, and those of
+  // Files that still must be removed: those that remove_tree() did not reach, and those of
   // namespaces that ended with a reboot.
   std::vector<std::string> leftovers() const;
 

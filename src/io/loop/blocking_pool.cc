@@ -1,4 +1,4 @@
-// See blocking_pool.h.
+// Runs blocking calls on threads.
 #include "io/loop/blocking_pool.h"
 
 #include <exception>

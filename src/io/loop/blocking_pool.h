@@ -1,4 +1,4 @@
-// BlockingPool: threads for calls that block. They start when the first such call comes.
+// BlockingPool: threads for calls that block. They start with the first call.
 #pragma once
 
 #include <condition_variable>
@@ -18,15 +18,16 @@ class BlockingPool {
                         std::size_t waiting_max = std::numeric_limits<std::size_t>::max())
       : threads_max_(threads), waiting_max_(waiting_max) {}
   ~BlockingPool() { stop(); }
-  [[nodiscard]] bool run(std::function<void()> work);  // false = too many wait, or it was stopped
-  void stop();                                         // finishes what runs, drops what waits
+  // False = too many calls wait, or the pool was stopped.
+  [[nodiscard]] bool run(std::function<void()> work);
+  void stop();  // finishes running calls, drops waiting ones
 
  private:
   void work();
 
   const int threads_max_;
   const std::size_t waiting_max_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
   std::deque<std::function<void()>> waiting_;
   int idle_ = 0;

@@ -1,4 +1,4 @@
-// See fair_pool.h.
+// Picks the next piece of work: users take turns, and no user gets more than a part of the threads.
 #include "io/loop/fair_pool.h"
 
 #include <pthread.h>
@@ -64,7 +64,7 @@ bool FairPool::may_begin(const Users::value_type& entry) const {
   return user.running < limits_.running_per_user && (!may_run_ || may_run_(uid));
 }
 
-// The first after the one whose turn it was, in a circle.
+// The user after the one who had the last turn, in a circle.
 FairPool::Users::iterator FairPool::next() {
   const auto begin = users_.upper_bound(last_);
   for (auto at = begin; at != users_.end(); ++at)

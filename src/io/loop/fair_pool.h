@@ -1,5 +1,5 @@
 // FairPool: threads for long answers. Each piece of work belongs to a user: users take turns, one
-// user gets only a part of the threads, and how much of one user's work may wait is limited. The
+// user gets only a part of the threads, and how much work of one user may wait is limited. The
 // threads start when there is work.
 #pragma once
 
@@ -21,7 +21,7 @@ struct FairPoolLimits {
   std::size_t threads = 1;
   std::size_t running_per_user = 1;
   std::size_t waiting_per_user = 1000;
-  std::size_t bytes_per_user = 32u << 20;  // of what waits
+  std::size_t bytes_per_user = 32u << 20;  // of waiting work
 };
 
 class FairPool {
@@ -29,19 +29,20 @@ class FairPool {
   struct Work {
     Uid user;
     bool is_operator = false;  // may use all threads, and is not counted
-    std::size_t bytes = 0;     // that it holds
-    bool goes_on = false;      // with what was begun: never too much
+    std::size_t bytes = 0;     // of memory that it holds
+    bool goes_on = false;      // continues work that was begun, so it is never refused
     std::function<void()> run;
   };
-  // `may_run` says whether there is room for more of this user's, on any thread; empty = always.
+  // `may_run`: whether more work of this user may run now, called on any thread; empty = always.
   FairPool(std::string name, FairPoolLimits limits, std::function<bool(Uid)> may_run = {});
   ~FairPool() { stop(); }
   FairPool(const FairPool&) = delete;
   FairPool& operator=(const FairPool&) = delete;
 
-  [[nodiscard]] bool run(Work work);  // false = the user has too much waiting, or it was stopped
-  bool is_busy_for(Uid user) const;   // some of the user's work waits or runs
-  void stop();                        // finishes what runs, drops what waits
+  // False = too much work of the user waits, or the pool was stopped.
+  [[nodiscard]] bool run(Work work);
+  bool is_busy_for(Uid user) const;  // whether work of the user waits or runs
+  void stop();                       // finishes running work, drops waiting work
 
  private:
   struct User {
@@ -59,10 +60,10 @@ class FairPool {
   const FairPoolLimits limits_;
   const std::function<bool(Uid)> may_run_;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
-  Users users_;  // that have work waiting or running
-  Uid last_;     // whose turn it was
+  Users users_;  // those with work that waits or runs
+  Uid last_;     // the user who had the last turn
   std::size_t waiting_ = 0, idle_ = 0;
   bool is_stopped_ = false;
   std::vector<std::thread> threads_;

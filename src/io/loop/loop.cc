@@ -1,4 +1,4 @@
-// See loop.h.
+// The Loop on epoll: one round is events, due timers, posted work, on_drained, and sending.
 #include "io/loop/loop.h"
 
 #include <pthread.h>
@@ -33,9 +33,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Work = std::function<void()>;
 
-constexpr int kEventsAtOnce = 256;  // of a round: more may be ready all the time
+constexpr int kEventsAtOnce = 256;  // per round, because more may become ready all the time
 using Events = std::array<epoll_event, kEventsAtOnce>;
-using Patience = std::optional<std::chrono::nanoseconds>;  // none = without limit
+using Patience = std::optional<std::chrono::nanoseconds>;  // none = no limit
 
 // Kernels before 5.11 count in milliseconds.
 int wait_for_events(int epoll, Events& events, Patience patience) {
@@ -59,7 +59,7 @@ struct Loop::Impl {
     CHECK(control(EPOLL_CTL_ADD, wake, EPOLLIN), std::strerror(errno));
   }
   ~Impl() {
-    registered.clear();  // with what the handlers own
+    registered.clear();  // together with what the handlers own
     ::close(wake);
     ::close(epoll);
   }
@@ -77,18 +77,18 @@ struct Loop::Impl {
 
   int epoll, wake;
   Work on_drained;
-  // The loop's thread's:
+  // Used on the loop's thread only:
   struct Registration {
     std::shared_ptr<FdHandler> handler;
     bool is_enabled = false;  // epoll knows the descriptor
   };
-  std::vector<Registration> registered;  // by descriptor
+  std::vector<Registration> registered;  // index: the descriptor
   std::list<std::shared_ptr<Flushable>> unsent;
   std::optional<Clock::time_point> wake_at;
   std::uint64_t round = 0;
   bool is_short_of_memory = false;  // in this round
 
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the members below
   std::list<Work> posted;
   std::multimap<Clock::time_point, Work> timers;
 
@@ -135,7 +135,7 @@ void Loop::Impl::add(Clock::time_point at, Work later) {
   if (sleeps_too_long) wake_up();
 }
 
-// How long to wait for a descriptor.
+// How long to wait for events.
 Patience Loop::Impl::patience() {
   std::optional<Clock::time_point> until = std::exchange(wake_at, std::nullopt);
   const std::lock_guard lock(mutex);
@@ -146,8 +146,8 @@ Patience Loop::Impl::patience() {
   return std::max(*until - Clock::now(), Clock::duration::zero());
 }
 
-// How many descriptors were ready. One that was closed and reused within this round may get an
-// event of its predecessor: handlers bear that.
+// Returns how many descriptors were ready. One that was closed and reused within this round may get
+// an event of its predecessor: handlers must tolerate that.
 int Loop::Impl::serve(Patience patience) {
   Events events;
   const int ready = wait_for_events(epoll, events, patience);
@@ -159,7 +159,7 @@ int Loop::Impl::serve(Patience patience) {
       std::uint64_t count = 0;
       CHECK(::read(wake, &count, sizeof count) == sizeof count || errno == EAGAIN);
     } else if (fd < registered.size()) {
-      // A copy: the call may unwatch it.
+      // Copied, because the call may unwatch it.
       if (const std::shared_ptr<FdHandler> handler = registered[fd].handler)
         (void)succeeds([&] { handler->on_ready(flags); });  // the system names it again
     }
@@ -234,7 +234,7 @@ void Loop::Impl::run() {
   while (!is_stopped) {
     ++round;
     int served = serve(patience());
-    // More may have come meanwhile.
+    // More events may have come meanwhile.
     for (int more = served; more > 0 && served < kEventsAtOnce; served += more)
       more = serve(std::chrono::nanoseconds{0});
     run_posted();
@@ -264,7 +264,7 @@ std::shared_ptr<FdHandler> call_when_ready(std::function<void()> work) {
 
 Loop::Loop(std::function<void()> on_drained) : impl_(std::make_unique<Impl>()) {
   impl_->on_drained = std::move(on_drained);
-  std::promise<void> may_begin;  // not before it knows its own thread
+  std::promise<void> may_begin;  // set once the loop knows its own thread
   const SignalsBlocked blocked;
   impl_->thread = std::thread([this, go = may_begin.get_future().share()] {
     go.wait();
@@ -301,7 +301,7 @@ void Loop::stop_blocking() {
 
 void Loop::stop() {
   impl_->is_stopped = true;
-  post([] {});  // wakes it
+  post([] {});  // wakes the loop
 }
 
 void Loop::join() {

@@ -1,9 +1,9 @@
-// Loop: one thread that waits for descriptors, for time and for work of other threads, and does
-// what is ready. What lives on it needs no lock against its own kind. Each round ends with
-// on_drained and then sends all that connections were given to send during the round: one write for
-// each of them.
-// Memory may run out: what throws std::bad_alloc, of posted work, timers, on_drained and handlers,
-// is called again after a short rest, until it succeeds. So it has to bear to be called again.
+// Loop: one thread that waits for descriptors, timers and work of other threads, and handles what
+// is ready. Objects that are used only on the loop need no locks. Each round ends with on_drained;
+// then everything that connections were given during the round is sent, with one write per
+// connection.
+// If work, a timer, a handler or on_drained throws std::bad_alloc, it is called again after a short
+// rest, until it succeeds. So each of them has to bear to be called again.
 #pragma once
 
 #include <chrono>
@@ -14,24 +14,24 @@
 
 namespace muster::io {
 
-// Is called on the loop when its descriptor is ready.
+// Called on the loop when its descriptor is ready.
 class FdHandler {
  public:
   virtual ~FdHandler() = default;
-  // EPOLLIN, EPOLLOUT, ... A call may come although nothing is ready any more.
+  // EPOLLIN, EPOLLOUT, ... May be called although nothing is ready any more.
   virtual void on_ready(std::uint32_t events) = 0;
 };
-// One that only calls this function.
+// A handler that only calls this function.
 std::shared_ptr<FdHandler> call_when_ready(std::function<void()> work);
 
-// Has something to send when the round is over.
+// Has something to send at the end of the round.
 class Flushable {
  public:
   virtual ~Flushable() = default;
   virtual void flush() = 0;
 };
 
-// Signals are blocked on its thread: a program that is spawned from there needs its mask reset.
+// Signals are blocked on its thread: a program that is started from there needs its mask reset.
 class Loop {
  public:
   explicit Loop(std::function<void()> on_drained = {});
@@ -46,27 +46,27 @@ class Loop {
   void after(std::chrono::microseconds delay, std::function<void()> work);
   // For calls that block (connecting, name service): runs on a small pool.
   void run_blocking(std::function<void()> work);
-  // The credentials of peers have threads of their own: nothing else may keep people from coming
-  // in. False = too many wait already.
+  // Runs checks of peers' credentials, which have threads of their own so that nothing else can
+  // keep peers from connecting. False = too many checks wait.
   bool run_check(std::function<void()> work);
-  void stop_blocking();  // finishes what runs on the pools, drops what waits
+  void stop_blocking();  // finishes running calls, drops waiting ones
   void stop();           // after this round
-  void join();           // waits until its thread has ended; not on that thread
+  void join();           // waits until its thread has ended; not from that thread
   bool is_here() const;  // whether this is the loop's thread
-  // Changes which events the handler is called for. False = the system has no room for it: the
-  // descriptor is to be closed.
+  // Changes the events for which the handler is called. False = the system has no room for the
+  // descriptor: it must be closed.
   [[nodiscard]] bool set_events(int fd, std::uint32_t events);
 
   // --- on its own thread only ---
-  std::uint64_t round() const;  // which one this is
+  std::uint64_t round() const;  // the number of this round
   void watch(int fd, std::uint32_t events, std::shared_ptr<FdHandler> handler);
-  // The same in two steps: the loop gets the handler, and later the system is told of the
-  // descriptor. One that is closed before that costs no system call.
+  // The same in two steps: adopt() stores the handler, and enable() later registers the descriptor
+  // with the system. A descriptor that is closed in between costs no system call.
   void adopt(int fd, std::shared_ptr<FdHandler> handler);
   [[nodiscard]] bool enable(int fd, std::uint32_t events);  // false as above
-  void unwatch(int fd);                                     // before it is closed; also if adopted
+  void unwatch(int fd);  // call it before closing the descriptor, even if only adopted
   void flush_later(std::shared_ptr<Flushable> flushable);
-  // The next round begins no later than this, even if nothing happens. Holds for that one alone.
+  // The next round begins no later than this, even if nothing happens. Applies to that round only.
   void wake_within(std::chrono::microseconds delay);
 
  private:

@@ -1,4 +1,4 @@
-// See poll_set.h.
+// Waits with poll(2), and calls the handlers of ready descriptors.
 #include "io/loop/poll_set.h"
 
 #include <cerrno>

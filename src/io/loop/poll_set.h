@@ -1,6 +1,6 @@
-// PollSet: what a program of one thread waits for in one round, each descriptor with what to do
-// when it is ready. It is filled anew for every round, which costs little for a few descriptors; a
-// daemon with thousands of them has a Loop.
+// PollSet: the descriptors that a single-threaded program waits for in one round, each with a
+// handler. It is filled anew for every round, which is cheap for a few descriptors; a daemon with
+// thousands of them uses a Loop.
 #pragma once
 
 #include <poll.h>
@@ -17,9 +17,10 @@ class PollSet {
   void add(int fd, short events, Handler handler);
   bool empty() const { return polled_.empty(); }
 
-  // Waits once, then calls the handlers of what happened in the order in which they were added. A
-  // handler may be called although an earlier one has closed its descriptor. Returns how many were
-  // ready: 0 = the time is over, -1 = a signal came first. A negative time means no limit.
+  // Waits once, then calls the handlers of ready descriptors in the order in which they were added.
+  // A handler may be called although an earlier one has closed its descriptor. Returns the number
+  // of ready descriptors: 0 = the time is over, -1 = a signal came first. A negative time means no
+  // limit.
   int wait(int timeout_ms);
 
  private:
@@ -27,7 +28,7 @@ class PollSet {
   std::vector<Handler> handlers_;
 };
 
-// Waits for one descriptor until it is ready, however often a signal interrupts.
+// Waits until the descriptor is ready, even if signals interrupt.
 void wait_until_ready(int fd, short events);
 
 }  // namespace muster::io

@@ -1,4 +1,4 @@
-// See signal_watch.h.
+// Reads signals from a signalfd on the loop.
 #include "io/loop/signal_watch.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Signals of a daemon: blocking them, and delivering them to a callback.
+// SignalWatch: delivers signals of a daemon to a callback.
 #pragma once
 
 #include <signal.h>
@@ -11,7 +11,8 @@
 
 namespace muster::io {
 
-void block_signals(const std::vector<int>& signals);  // on this thread and those it starts
+// On this thread and on those that it starts later.
+void block_signals(const std::vector<int>& signals);
 
 // Threads inherit the mask of their creator. This keeps signals for the main thread or a
 // SignalWatch.

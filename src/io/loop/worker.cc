@@ -1,4 +1,4 @@
-// See worker.h.
+// Runs posted work in order, on one thread.
 #include "io/loop/worker.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
-// Worker: runs what it is given, one piece at a time and in order, on a thread of its own. The
-// controller's store, its planner and its accounting each live on one; they hand each other work
-// and share nothing. Work for which memory does not suffice is called again until it does.
+// Worker: runs posted work in order, on a thread of its own. The controller's store, planner and
+// accounting have one each; they pass each other work and share nothing.
+// Work for which memory does not suffice is called again until it does.
 #pragma once
 
 #include <condition_variable>
@@ -13,17 +13,17 @@ namespace muster::io {
 
 class Worker {
  public:
-  explicit Worker(const char* name);  // the thread's, for top and profilers
-  ~Worker();                          // finishes what is queued, then joins
+  explicit Worker(const char* name);  // of the thread, for top and profilers
+  ~Worker();                          // finishes queued work, then joins
 
   void post(std::function<void()> work);
-  void stop();  // finishes what is queued; later posts are dropped
+  void stop();  // finishes queued work; later posts are dropped
 
  private:
   void serve();
   void run(const std::function<void()>& work);
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
   std::deque<std::function<void()>> queue_;
   bool stopping_ = false;

@@ -1,4 +1,4 @@
-// See controllers.h.
+// Makes the list of controller endpoints from slurm.conf.
 #include "io/net/controllers.h"
 
 #include <string>
@@ -21,7 +21,7 @@ std::vector<Endpoint> controller_endpoints(const config::ClientSettings& setting
   std::vector<Endpoint> found;
   for (const config::ControllerHost& host : settings.controllers) {
     Endpoint endpoint;
-    // The socket is this machine's: the first controller is the one that is active.
+    // The socket is on this machine: the first controller is the active one.
     if (found.empty())
       endpoint.unix_path = directory_of(settings.slurmctld_pid_file) + "/slurmctld.sock";
     endpoint.host = host.address;

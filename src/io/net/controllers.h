@@ -1,4 +1,4 @@
-// Where slurmctld is to be found, as slurmd and the commands read it in slurm.conf.
+// The addresses of slurmctld, as slurmd and the commands read them in slurm.conf.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace muster::io {
 
-// `slurm_user` is SlurmUser's uid: no other user's process is taken for the controller.
+// `slurm_user` is SlurmUser's uid: processes of other users are not accepted as the controller.
 std::vector<Endpoint> controller_endpoints(const config::ClientSettings& settings, Uid slurm_user);
 
 }  // namespace muster::io

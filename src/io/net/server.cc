@@ -24,7 +24,7 @@ ServerCore::ServerCore(Loop& loop, ServerOptions options, Server::Handlers handl
   const std::size_t files = raise_file_limit(options_.max_connections + kReservedFiles);
   const std::size_t room = files > 2 * kReservedFiles ? files - kReservedFiles : files / 2;
   options_.max_connections = std::min(options_.max_connections, room);
-  shares_ = std::make_shared<Shares>(loop_, options_);
+  user_limits_ = std::make_shared<UserLimits>(loop_, options_);
 }
 
 Result<void> ServerCore::listen() {
@@ -88,130 +88,130 @@ void ServerCore::stop() {
     const std::unique_lock lock(gate_);
     is_stopped_ = true;
   }
-  for (const MemberPtr& member : members_.all())
-    member->connection->abort({ErrorCode::communication, "the server stopped"});
+  for (const ClientPtr& client : clients_.all())
+    client->connection->abort({ErrorCode::communication, "the server stopped"});
 }
 
 void ServerCore::admit(int fd, bool is_tcp) {
-  if (members_.size() >= options_.max_connections && !make_room()) {
+  if (clients_.size() >= options_.max_connections && !make_room()) {
     refusals_.write(LogLevel::error,
-                    fmt::format("refused a connection: {} are open already", members_.size()));
+                    fmt::format("refused a connection: {} are open already", clients_.size()));
     ::close(fd);
     return;
   }
-  auto member = std::make_shared<Member>();
+  auto client = std::make_shared<Client>();
   if (is_tcp) {
     set_tcp_options(fd);
-    member->peer.address = tcp_peer_address(fd);
+    client->peer.address = tcp_peer_address(fd);
   } else if (auto peer = unix_peer(fd)) {
-    member->peer = *peer;
+    client->peer = *peer;
   } else {
     refusals_.write(LogLevel::error,
                     fmt::format("refused a connection: {}", reason_in_log(peer.error())));
     ::close(fd);
     return;
   }
-  member->id = next_id_++;
-  member->is_tcp = is_tcp;
-  member->hello = make_server_hello(options_.server_name, is_tcp);
-  member->accepted_at = std::chrono::steady_clock::now();
-  member->connection =
+  client->id = next_id_++;
+  client->is_tcp = is_tcp;
+  client->hello = make_server_hello(options_.server_name, is_tcp);
+  client->accepted_at = std::chrono::steady_clock::now();
+  client->connection =
       Connection::create(loop_, fd, {}, kMaxHandshakeFrameBytes, options_.max_queued_bytes);
-  members_.add(member);
+  clients_.add(client);
   auto self = shared_from_this();
-  member->connection->start(
-      {.on_frame = [self, member](std::string frame) { self->on_frame(member, std::move(frame)); },
-       .on_end = [self, member](const Error& why) { self->on_end(member, why); },
+  client->connection->start(
+      {.on_frame = [self, client](std::string frame) { self->on_frame(client, std::move(frame)); },
+       .on_end = [self, client](const Error& why) { self->on_end(client, why); },
        .may_take =
-           [self, member](std::size_t bytes, bool is_whole) {
-             return self->shares_->may_take(member, bytes, is_whole);
+           [self, client](std::size_t bytes, bool is_whole) {
+             return self->user_limits_->may_take(client, bytes, is_whole);
            }});
   // Over a Unix socket the client speaks first, so that our hello and our first answer share a
   // write.
-  if (is_tcp) member->connection->send(encode(member->hello));
+  if (is_tcp) client->connection->send(encode(client->hello));
 }
 
 // Closes the oldest connection that has not authenticated itself. False if there is none.
 bool ServerCore::make_room() {
-  const MemberPtr oldest = members_.oldest_half_open();
+  const ClientPtr oldest = clients_.oldest_half_open();
   if (!oldest) return false;
   forget(oldest);
   refuse(oldest, {ErrorCode::communication, "there is no room for peers that do not greet"});
   return true;
 }
 
-void ServerCore::on_frame(const MemberPtr& member, std::string frame) {
-  switch (member->stage) {
+void ServerCore::on_frame(const ClientPtr& client, std::string frame) {
+  switch (client->stage) {
     case Stage::greeting:
-      return on_greeting(member, frame);
+      return on_greeting(client, frame);
     case Stage::checking:
-      return refuse(member,
+      return refuse(client,
                     {ErrorCode::communication, "it went on before its credential was checked"});
     case Stage::open: {
       const auto began = std::chrono::steady_clock::now();
       {
         const std::shared_lock lock(gate_);
-        if (!is_stopped_ && handlers_.on_frame) handlers_.on_frame(member->id, std::move(frame));
+        if (!is_stopped_ && handlers_.on_frame) handlers_.on_frame(client->id, std::move(frame));
       }
-      return shares_->on_taken(member, std::chrono::steady_clock::now() - began);
+      return user_limits_->on_taken(client, std::chrono::steady_clock::now() - began);
     }
     case Stage::turned_away:
       return;
   }
 }
 
-void ServerCore::forget(const MemberPtr& member) {
-  members_.remove(member->id);
-  shares_->leave(member);
+void ServerCore::forget(const ClientPtr& client) {
+  clients_.remove(client->id);
+  user_limits_->leave(client);
 }
 
-void ServerCore::open(const MemberPtr& member) {
-  member->connection->session().set_max_frame_bytes(options_.max_frame_bytes);
-  member->connection->session().set_peer(member->peer.uid, member->peer.gid);
-  member->stage = Stage::open;
-  members_.mark_open(*member);
+void ServerCore::open(const ClientPtr& client) {
+  client->connection->session().set_max_frame_bytes(options_.max_frame_bytes);
+  client->connection->session().set_peer(client->peer.uid, client->peer.gid);
+  client->stage = Stage::open;
+  clients_.mark_open(*client);
   const std::shared_lock lock(gate_);
-  if (!is_stopped_ && handlers_.on_open) handlers_.on_open(member->id, member->peer);
+  if (!is_stopped_ && handlers_.on_open) handlers_.on_open(client->id, client->peer);
 }
 
-void ServerCore::on_end(const MemberPtr& member, const Error& why) {
-  forget(member);
-  if (member->stage == Stage::open) {  // first: the others need memory
+void ServerCore::on_end(const ClientPtr& client, const Error& why) {
+  forget(client);
+  if (client->stage == Stage::open) {  // first: the rest needs memory
     const std::shared_lock lock(gate_);
-    if (!is_stopped_ && handlers_.on_close) handlers_.on_close(member->id);
+    if (!is_stopped_ && handlers_.on_close) handlers_.on_close(client->id);
   }
   // A peer that just leaves is not worth logging; one that breaks the rules is. refuse() has
   // already logged its own reason.
-  const bool broke_rules = member->stage != Stage::open || why.code == ErrorCode::too_large ||
+  const bool broke_rules = client->stage != Stage::open || why.code == ErrorCode::too_large ||
                            why.code == ErrorCode::access_denied;
   if (why.code != ErrorCode::zero_bytes)
     refusals_.write(
         broke_rules ? LogLevel::error : LogLevel::verbose,
-        fmt::format("the connection of {} ended: {}", member->peer.address, reason_in_log(why)));
+        fmt::format("the connection of {} ended: {}", client->peer.address, reason_in_log(why)));
 }
 
 void ServerCore::sweep() {
   const auto now = std::chrono::steady_clock::now();
-  for (const MemberPtr& member : members_.all()) {
-    if (member->stage != Stage::open) {
-      if (now - member->accepted_at > options_.handshake_timeout)
-        refuse(member, {ErrorCode::timed_out, "it did not greet in time"});
+  for (const ClientPtr& client : clients_.all()) {
+    if (client->stage != Stage::open) {
+      if (now - client->accepted_at > options_.handshake_timeout)
+        refuse(client, {ErrorCode::timed_out, "it did not greet in time"});
       continue;
     }
-    const Connection::Waiting waiting = member->connection->waiting();
+    const Connection::Waiting waiting = client->connection->waiting();
     if (waiting.for_the_rest > options_.stall_timeout)
-      refuse(member, {ErrorCode::timed_out, "it began a message and did not end it"});
+      refuse(client, {ErrorCode::timed_out, "it began a message and did not end it"});
     else if (waiting.for_the_socket > options_.stall_timeout)
-      refuse(member, {ErrorCode::timed_out, "it does not read what is sent to it"});
+      refuse(client, {ErrorCode::timed_out, "it does not read what is sent to it"});
     else if (options_.idle_timeout > Millis{0} && waiting.for_a_frame > options_.idle_timeout &&
-             !member->connection->is_paused() && !is_needed(*member))
-      member->connection->close();
+             !client->connection->is_paused() && !is_needed(*client))
+      client->connection->close();
   }
 }
 
-bool ServerCore::is_needed(const Member& member) const {
+bool ServerCore::is_needed(const Client& client) const {
   const std::shared_lock lock(gate_);
-  return is_stopped_ || (handlers_.is_needed && handlers_.is_needed(member.id));
+  return is_stopped_ || (handlers_.is_needed && handlers_.is_needed(client.id));
 }
 
 Millis ServerCore::sweep_interval() const {
@@ -241,43 +241,43 @@ class AsyncServer final : public Server {
   ~AsyncServer() override { core_->stop(); }
 
   void send(ConnectionId to, std::string frame) override {
-    if (const MemberPtr member = core_->members().find(to))
-      member->connection->send(std::move(frame));
+    if (const ClientPtr client = core_->clients().find(to))
+      client->connection->send(std::move(frame));
   }
   std::optional<std::size_t> unsent_bytes(ConnectionId id) const override {
-    const MemberPtr member = core_->members().find(id);
-    return member ? std::optional(member->connection->unsent_bytes()) : std::nullopt;
+    const ClientPtr client = core_->clients().find(id);
+    return client ? std::optional(client->connection->unsent_bytes()) : std::nullopt;
   }
   void close(ConnectionId id) override {
-    if (const MemberPtr member = core_->members().find(id)) member->connection->close();
+    if (const ClientPtr client = core_->clients().find(id)) client->connection->close();
   }
   void finish(ConnectionId id) override {
-    if (const MemberPtr member = core_->members().find(id)) member->connection->finish();
+    if (const ClientPtr client = core_->clients().find(id)) client->connection->finish();
   }
   void pause(ConnectionId id) override {
-    if (const MemberPtr member = core_->members().find(id)) member->connection->pause(Pause::work);
+    if (const ClientPtr client = core_->clients().find(id)) client->connection->pause(Pause::work);
   }
   void resume(ConnectionId id) override {
-    if (const MemberPtr member = core_->members().find(id))
-      member->connection->run([member] { member->connection->resume(Pause::work); });
+    if (const ClientPtr client = core_->clients().find(id))
+      client->connection->run([client] { client->connection->resume(Pause::work); });
   }
   bool is_open(ConnectionId id) const override {
-    const MemberPtr member = core_->members().find(id);
-    return member && !member->connection->is_over();
+    const ClientPtr client = core_->clients().find(id);
+    return client && !client->connection->is_over();
   }
-  bool may_answer(Uid user) const override { return core_->shares().may_answer(user); }
+  bool may_answer(Uid user) const override { return core_->user_limits().may_answer(user); }
   void set_max_user_connections(std::size_t most) override {
-    core_->shares().set_max_user_connections(most);
+    core_->user_limits().set_max_user_connections(most);
   }
   std::pair<int, SessionState> release(ConnectionId id) override {
-    const MemberPtr member = core_->members().find(id);
-    if (!member) return {-1, {}};
-    core_->forget(member);
-    return member->connection->release();
+    const ClientPtr client = core_->clients().find(id);
+    if (!client) return {-1, {}};
+    core_->forget(client);
+    return client->connection->release();
   }
   void stop_listening() override { core_->stop_listening(); }
   std::uint16_t port() const override { return core_->port(); }
-  std::size_t connections() const override { return core_->members().size(); }
+  std::size_t connections() const override { return core_->clients().size(); }
 
  private:
   const std::shared_ptr<ServerCore> core_;  // shared with pending work on the loop

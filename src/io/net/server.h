@@ -36,9 +36,9 @@ struct ServerOptions {
   std::uint16_t port = 0;    // 0 = no TCP
   bool any_port = false;     // TCP on a port that the system chooses: see Server::port()
   bool use_munge = true;
-  Uid munge_decoder_uid;    // clients' credentials can only be decoded by this uid (SlurmUser, or
-                            // root on a slurmd)
-  std::string server_name;  // part of the handshake
+  // Clients' credentials can only be decoded by this uid (SlurmUser, or root on a slurmd).
+  Uid munge_decoder_uid;
+  std::string server_name;              // part of the handshake
   std::size_t max_connections = 20000;  // an eighth of these is kept for operators
   Millis handshake_timeout{10000};
   Millis idle_timeout{0};  // 0 = none; see Handlers::is_needed
@@ -48,12 +48,12 @@ struct ServerOptions {
   std::size_t max_queued_bytes = 256u << 20;     // per connection; beyond it the connection ends
   std::string munge_socket;                      // empty = munge's own default
 
-  // Limits on the connections of one user together (server_shares.h), and of all users. Operators
-  // have places of their own and none of these limits.
-  std::function<bool(Uid)> is_operator;            // empty = nobody is
-  std::size_t max_user_connections = 0;            // 0 = a quarter of the places
-  std::size_t max_user_coming_bytes = 128u << 20;  // of large, partly received messages
-  std::size_t max_coming_bytes = std::size_t{1} << 30;
+  // Limits on the connections of one user together (server_user_limits.h), and of all users.
+  // Operators have places of their own and none of these limits.
+  std::function<bool(Uid)> is_operator;              // empty = nobody is
+  std::size_t max_user_connections = 0;              // 0 = a quarter of the places
+  std::size_t max_user_incoming_bytes = 128u << 20;  // of large, partly received messages
+  std::size_t max_incoming_bytes = std::size_t{1} << 30;
   std::size_t max_user_queued_bytes = 64u << 20;  // beyond it nothing is read from the user
   std::size_t max_all_queued_bytes = std::size_t{1} << 30;
 };

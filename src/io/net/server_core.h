@@ -14,8 +14,8 @@
 #include "io/log_limit.h"
 #include "io/net/handshake.h"
 #include "io/net/server.h"
-#include "io/net/server_members.h"
-#include "io/net/server_shares.h"
+#include "io/net/server_clients.h"
+#include "io/net/server_user_limits.h"
 
 namespace muster::io {
 
@@ -32,34 +32,34 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   Result<void> listen();
   void stop_listening();
   void stop();  // no handler is called after it
-  Members& members() { return members_; }
-  Shares& shares() { return *shares_; }
-  void forget(const MemberPtr& member);
+  Clients& clients() { return clients_; }
+  UserLimits& user_limits() { return *user_limits_; }
+  void forget(const ClientPtr& client);
   std::uint16_t port() const { return port_; }
 
  private:
   void accept_on(int fd, bool is_tcp);
   void admit(int fd, bool is_tcp);
   bool make_room();
-  void on_frame(const MemberPtr& member, std::string frame);
-  void on_greeting(const MemberPtr& member, std::string_view frame);
-  void check(const MemberPtr& member, ClientHello client);
-  void on_checked(const MemberPtr& member, const Result<Accepted>& accepted);
-  void refuse_for_clock(const MemberPtr& member, const Accepted& who);
-  void open(const MemberPtr& member);
-  void turn_away(const MemberPtr& member);
-  void refuse(const MemberPtr& member, Error why);
-  void on_end(const MemberPtr& member, const Error& why);
+  void on_frame(const ClientPtr& client, std::string frame);
+  void on_greeting(const ClientPtr& client, std::string_view frame);
+  void check(const ClientPtr& client, ClientHello greeting);
+  void on_checked(const ClientPtr& client, const Result<Accepted>& accepted);
+  void refuse_for_clock(const ClientPtr& client, const Accepted& who);
+  void open(const ClientPtr& client);
+  void turn_away(const ClientPtr& client);
+  void refuse(const ClientPtr& client, Error why);
+  void on_end(const ClientPtr& client, const Error& why);
   void sweep();
-  bool is_needed(const Member& member) const;
+  bool is_needed(const Client& client) const;
   void schedule_sweep();
   Millis sweep_interval() const;
 
   Loop& loop_;
   ServerOptions options_;
   const Server::Handlers handlers_;
-  Members members_;
-  std::shared_ptr<Shares> shares_;  // shared with its pending work on the loop
+  Clients clients_;
+  std::shared_ptr<UserLimits> user_limits_;  // shared with its pending work on the loop
   std::atomic<ConnectionId> next_id_{1};
   LogLimit refusals_{20, Millis{10000}};
   std::uint16_t port_ = 0;

@@ -1,5 +1,5 @@
-// What slurmd hands, in descriptor 3, to the slurmstepd that receives a file of sbcast; the
-// connection comes in 4.
+// What slurmd passes, in descriptor 3, to the slurmstepd that receives a file of sbcast. The
+// connection is in descriptor 4.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct FileReceiverSetup {
   std::vector<Gid> groups;
   bool change_user = false;
   wire::NodeAccess access;  // to the nodes below this one
-  Text mount_namespace;     // the file that holds the job's own; empty = the machine's
-  Confinement confinement;  // the job's control groups, if it has some
+  Text mount_namespace;     // a file that holds the job's mount namespace; empty = the machine's
+  Confinement confinement;  // of the job, if it has control groups
   template <class V>
   void fields(V& v) {
     v(1, offer);

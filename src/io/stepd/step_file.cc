@@ -1,5 +1,5 @@
-// The records of a step's file: each with its length in front, so that one that was cut short is
-// not read.
+// Reads and writes the records of step files. Each has its length in front, so that a truncated
+// record is not read.
 #include "io/stepd/step_file.h"
 
 #include <dirent.h>
@@ -84,7 +84,7 @@ Result<void> append(int fd, const Record& record) {
   return error;
 }
 
-// The records combined, later ones over earlier ones. One that was cut short is ignored.
+// All records combined; later ones replace earlier ones. A truncated record is ignored.
 Record read_records(const std::string& path) {
   Record all;
   const std::string bytes = read_file(path).value_or("");
@@ -101,22 +101,22 @@ Record read_records(const std::string& path) {
   return all;
 }
 
-// An empty record stays: ext4 takes a file that was truncated to zero for one that is being
-// replaced and writes it to disk when it is closed.
+// Keeps an empty record. If a file is truncated to zero, ext4 thinks that it is being replaced, and
+// writes it to disk when it is closed.
 bool make_empty(int fd) {
   const RecordSize nothing = 0;
   return pwrite(fd, &nothing, sizeof nothing, 0) == static_cast<ssize_t>(sizeof nothing) &&
          ftruncate(fd, sizeof nothing) == 0;
 }
 
-// Room for the records to come, so that the end of a step that has begun can always be told. Not
-// all file systems can do it.
+// Reserves room for later records, so that the end of a started step can always be written. Not all
+// file systems support that.
 bool reserve(int fd) {
   constexpr off_t kRoom = 16 << 10;
   return fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, kRoom) == 0 || (errno != ENOSPC && errno != EDQUOT);
 }
 
-// Nothing = another process has it locked.
+// Nothing = another process holds the lock.
 std::optional<int> locked(int fd) {
   if (fd < 0) return std::nullopt;
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
@@ -220,7 +220,7 @@ Result<int> StepFiles::create(const std::string& name) {
   return error;
 }
 
-// A slurmstepd that is still ending has its file locked: that file is not used again.
+// A slurmstepd that is still ending has its file locked; such a file is not reused.
 std::optional<int> StepFiles::reuse(const std::string& path) {
   if (unused_.empty()) return std::nullopt;
   const std::string unused = std::move(unused_.back());

@@ -1,7 +1,8 @@
-// The file that slurmd keeps per step, SlurmdSpoolDir/steps/JOB.ATTEMPT.STEP: all that a restarted
-// slurmd needs to know. The step's slurmstepd has it locked for as long as it lives (a lock dies
-// with its holder, whatever happened) and adds records to it: notes of its tasks, and the step's
-// end. Beside it, under the same name with ".socket", the step listens after its slurmd went away.
+// The file that slurmd keeps for each step, SlurmdSpoolDir/steps/JOB.ATTEMPT.STEP: everything that
+// a restarted slurmd needs to know. The step's slurmstepd holds a lock on it as long as it lives
+// (the lock ends with the process, however it ends), and appends records: notes about its tasks,
+// and the step's end. If its slurmd goes away, the step listens on a socket with the same name and
+// ".socket".
 #pragma once
 
 #include <sys/types.h>
@@ -25,10 +26,10 @@ struct StepNote {
   std::string boot_id;
   std::set<std::uint32_t> sessions;  // of its tasks
   Time started;
-  Confinement groups;  // to find its processes; without limits
+  Confinement groups;  // without limits; for finding its processes
   Uid uid;
-  // When the leaders of the sessions were started, as in /proc/PID/stat: a number may be another
-  // process's by now.
+  // When the leaders of the sessions were started, as in /proc/PID/stat: their numbers may have
+  // been reused.
   std::map<std::uint32_t, std::uint64_t> leaders;
   template <class V>
   void fields(V& v) {
@@ -49,29 +50,29 @@ std::vector<wire::StepRef> list_step_files(const std::string& steps_dir);
 bool is_step_alive(const std::string& file);
 void remove_step_file(const std::string& file);
 
-// A record appears whole or not at all. It is not forced to the disk: after a power cut the boot id
-// tells the controller that the node lost what it ran.
+// Writes the whole record or nothing. It is not synced: after a power cut the new boot id tells the
+// controller that the node has lost its steps.
 Result<void> write_step_note(int step_file, const StepNote& note);
 Result<void> write_step_end(int step_file, const wire::StepEnd& end);
 Result<void> write_step_end(const std::string& file, const wire::StepEnd& end);
 std::optional<StepNote> read_step_note(const std::string& file);  // the last one
 std::optional<wire::StepEnd> read_step_end(const std::string& file);
 
-// What is left of the sessions of the step's tasks. Numbers that have become those of others do not
+// Processes left in the sessions of the step's tasks. Sessions whose number was reused do not
 // count.
 std::vector<pid_t> session_members(const StepNote& note);
 
-// Makes and forgets the files of a directory. Files of forgotten steps are kept and used again: a
-// file system like ext4 takes the longer to make one, the more of them have just been removed.
+// Creates and forgets the files of a directory. Files of forgotten steps are kept and reused: on
+// file systems such as ext4, creating files is slow after many have been removed.
 class StepFiles {
  public:
   explicit StepFiles(std::string dir) : dir_(std::move(dir)) {}
 
-  // Makes the file of this name and takes its lock: the descriptor to inherit. A full disk is
-  // ErrorCode::state_storage_full.
+  // Creates the file of this name and locks it; returns the descriptor for the slurmstepd. A full
+  // disk is ErrorCode::state_storage_full.
   Result<int> create(const std::string& name);
   void forget(const std::string& name);
-  void remove_unused();  // of an earlier start
+  void remove_unused();  // those of an earlier start
 
  private:
   std::optional<int> reuse(const std::string& path);
@@ -79,7 +80,7 @@ class StepFiles {
 
   std::string dir_;
   std::vector<std::string> unused_;
-  std::size_t next_ = 0;  // of the names of unused ones
+  std::size_t next_ = 0;  // for names of unused files
 };
 
 }  // namespace muster::io

@@ -1,4 +1,4 @@
-// See step_nursery.h.
+// Sends and receives the packets of the nursery.
 #include "io/stepd/step_nursery.h"
 
 #include <fmt/format.h>

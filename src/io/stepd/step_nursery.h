@@ -1,7 +1,6 @@
-// The nursery: a slurmstepd that has no step itself and forks one for each packet that slurmd sends
-// it, because starting the program anew takes longer than anything else of a launch. A packet holds
-// the title that ps is to show, and the descriptors that the slurmstepd would otherwise have been
-// started with.
+// The nursery: a slurmstepd without a step, which forks a slurmstepd for each packet that slurmd
+// sends. Starting the program would be the slowest part of a launch. A packet contains the title
+// for ps, and the descriptors with which the slurmstepd would have been started.
 #pragma once
 
 #include <array>
@@ -18,13 +17,13 @@ using StepDescriptors = std::array<int, 3>;  // setup, socket to slurmd, lock
 
 struct GivenStep {
   std::string title;
-  StepDescriptors descriptors;  // now the receiver's
+  StepDescriptors descriptors;  // owned by the receiver
 };
 
-// The descriptors stay the caller's.
+// The caller keeps its descriptors.
 Result<void> give_step(int socket, const std::string& title, const StepDescriptors& descriptors);
 
-// Waits for the next step; nothing = slurmd has gone, or sent something else.
+// Waits for the next step. Nothing = slurmd has gone, or has sent something else.
 std::optional<GivenStep> await_step(int socket);
 
 }  // namespace muster::io

@@ -1,4 +1,4 @@
-// See step_socket.h.
+// Sends and receives commands between slurmd and slurmstepd.
 #include "io/stepd/step_socket.h"
 
 #include <fcntl.h>
@@ -22,8 +22,8 @@ std::unexpected<Error> call_failed(std::string_view what) {
   return fail(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-// Socket addresses hold 107 characters, spool directories may be longer: names are given relative
-// to an open directory instead.
+// Addresses of sockets can have 107 characters, and spool directories may be longer. So names are
+// given relative to an open directory.
 class DirectoryAddress {
  public:
   explicit DirectoryAddress(const std::string& step_file) {

@@ -59,7 +59,7 @@ class ResetLater {
   Statement& statement_;
 };
 
-// Which file it is, whatever its name.
+// Identifies a file whatever its name is.
 struct FileId {
   std::uint64_t device = 0, inode = 0;
   bool operator==(const FileId&) const = default;
@@ -79,8 +79,8 @@ class Database {
 
   Result<void> execute(const std::string& sql);
   Result<Statement> prepare(std::string_view sql);
-  // Whether the file that was opened is still where it was: what is written into one that was
-  // replaced or removed would be lost with it.
+  // Whether the opened file is still at its path: what is written to a file that was replaced or
+  // removed would be lost.
   Result<void> check_place() const;
   Result<void> check();  // reads and checks all pages; fails if the file is damaged
   Result<std::int64_t> query_integer(std::string_view sql);
@@ -111,7 +111,7 @@ class Database {
   Result<void> configure(const Options& options);
 
   std::string path_;
-  std::optional<FileId> opened_;  // nothing where the path is of no file of the system
+  std::optional<FileId> opened_;  // none if the path is no file of the system
   std::unique_ptr<sqlite3, Close> handle_;
   std::unique_ptr<int> wal_pages_;  // on the heap: SQLite's hook keeps its address
   std::int64_t wal_size_ = 0;       // size of the WAL file, as far as known

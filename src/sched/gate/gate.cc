@@ -99,7 +99,7 @@ Gate gate(const Cluster& cluster, const Job& job, const StartTarget& target, Tim
   return {};
 }
 
-std::set<Text> settling_partitions(const Cluster& cluster, Time now) {
+std::set<Text> completing_partitions(const Cluster& cluster, Time now) {
   const Settings& settings = cluster.settings();
   std::set<NodeId> unsettled;
   for (std::uint32_t id : cluster.active.ids()) {

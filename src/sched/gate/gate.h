@@ -33,7 +33,7 @@ bool misses_deadline(const Job& job, Time now);
 
 // CompleteWait: partitions in which no job starts yet, because a completing job still cleans up its
 // nodes. With reduce_completing_frag only jobs on the partition's own nodes count.
-std::set<Text> settling_partitions(const Cluster& cluster, Time now);
+std::set<Text> completing_partitions(const Cluster& cluster, Time now);
 
 // Array records with aftercorr pass: their tasks are checked one by one (task_may_run).
 Gate gate(const Cluster& cluster, const Job& job, const StartTarget& target, Time now);

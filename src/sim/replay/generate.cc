@@ -1,6 +1,6 @@
-// A made-up trace: see swf.h. Follows what workload models of parallel machines agree on, in a
-// simple form: a quarter of the jobs is serial, sizes are spread evenly over the orders of
-// magnitude, run times are log-normal in two classes, short and long.
+// Makes up a trace: see swf.h. A simple form of what workload models of parallel machines agree on:
+// a quarter of the jobs is serial, sizes are spread evenly over the orders of magnitude, run times
+// are log-normal in two classes, short and long.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kDay = 86400;
 
-// The standard's distributions differ between libraries; these do not.
+// Distributions of the standard differ between libraries; these do not.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
@@ -55,7 +55,7 @@ std::int64_t limit_of(Dice& dice, std::int64_t runs) {
   return 60 * std::int64_t{at == kMinutes.end() ? kMinutes.back() : *at};
 }
 
-// How many arrive at this time of the day, as a part of the most.
+// How many jobs arrive at this time of day, relative to the maximum.
 double activity(double seconds) {
   const double hour = std::fmod(seconds, kDay) / 3600;
   return 0.55 + 0.45 * std::sin((hour - 8) / 12 * std::numbers::pi);

@@ -1,4 +1,5 @@
-// muster-replay: what `muster sim` runs. Replays a trace under several policies, or makes one up.
+// muster-replay: the program behind `muster sim`. Replays a trace under several policies, or makes
+// up a trace.
 #include <algorithm>
 #include <cstdio>
 #include <string>

@@ -16,7 +16,7 @@ JobId id_of(std::size_t job) { return JobId{static_cast<std::uint32_t>(job + 1)}
 
 ClusterConfig config_of(const Machine& machine) {
   ClusterConfig config;
-  config.settings.memory_is_consumable = false;  // traces rarely know of memory
+  config.settings.memory_is_consumable = false;  // traces rarely contain memory
   Partition partition;
   partition.name = kPartition;
   partition.is_default = true;

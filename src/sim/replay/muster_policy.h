@@ -1,4 +1,4 @@
-// MusterPolicy: the scheduler of slurmctld itself, on a cluster made of real events.
+// MusterPolicy: the scheduler of slurmctld, on a cluster that is built from real events.
 #pragma once
 
 #include <vector>

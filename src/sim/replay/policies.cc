@@ -9,16 +9,16 @@
 
 namespace muster::sim {
 
-// --- Outlook ---
+// --- FutureCpus ---
 
-void Outlook::change(Seconds from, std::int64_t cpus) {
+void FutureCpus::change(Seconds from, std::int64_t cpus) {
   auto at = free_at_.lower_bound(from);
   if (at == free_at_.end() || at->first != from)
     at = free_at_.emplace_hint(at, from, std::prev(at)->second);
   for (; at != free_at_.end(); ++at) at->second += cpus;
 }
 
-Seconds Outlook::earliest(Seconds from, Seconds length, std::int64_t cpus) const {
+Seconds FutureCpus::earliest(Seconds from, Seconds length, std::int64_t cpus) const {
   auto begin = std::prev(free_at_.upper_bound(std::max(from, free_at_.begin()->first)));
   Seconds at = std::max(from, begin->first);
   for (auto step = begin; step != free_at_.end(); ++step) {
@@ -31,12 +31,12 @@ Seconds Outlook::earliest(Seconds from, Seconds length, std::int64_t cpus) const
   return at;
 }
 
-void Outlook::take(Seconds at, Seconds length, std::int64_t cpus) {
+void FutureCpus::take(Seconds at, Seconds length, std::int64_t cpus) {
   change(at, -cpus);
   change(at + length, cpus);
 }
 
-// --- what they share ---
+// --- shared by the policies ---
 
 void PoolPolicy::on_submitted(std::size_t job, Seconds) {
   queue_.push_back(job);
@@ -64,13 +64,13 @@ std::vector<std::size_t> PoolPolicy::start_in_order(Seconds now, std::size_t dep
   return started;
 }
 
-Outlook PoolPolicy::outlook(Seconds now, Seconds resolution) const {
-  Outlook outlook(now, free_);
+FutureCpus PoolPolicy::future_cpus(Seconds now, Seconds resolution) const {
+  FutureCpus future(now, free_);
   for (const auto& [job, leaves] : leaves_at_) {
     const Seconds at = (leaves + resolution - Seconds{1}) / resolution * resolution;
-    outlook.release(std::max(at, now + Seconds{1}), trace_[job].cpus);
+    future.release(std::max(at, now + Seconds{1}), trace_[job].cpus);
   }
-  return outlook;
+  return future;
 }
 
 // --- the policies ---
@@ -82,7 +82,7 @@ std::vector<std::size_t> FifoPolicy::starts(Seconds now) {
 std::vector<std::size_t> EasyPolicy::starts(Seconds now) {
   std::vector<std::size_t> started = start_in_order(now, queue_.size());
   if (queue_.empty()) return started;
-  Outlook later = outlook(now, Seconds{1});
+  FutureCpus later = future_cpus(now, Seconds{1});
   const TraceJob& first = trace_[queue_.front()];
   later.take(later.earliest(now, first.limit, first.cpus), first.limit, first.cpus);
   for (auto job = queue_.begin() + 1; job != queue_.end();) {
@@ -110,7 +110,7 @@ std::vector<std::size_t> BackfillPolicy::starts(Seconds now) {
 }
 
 void BackfillPolicy::backfill(Seconds now, std::vector<std::size_t>& started) {
-  Outlook later = outlook(now, options_.bf_resolution);
+  FutureCpus later = future_cpus(now, options_.bf_resolution);
   std::size_t tested = 0;
   for (auto job = queue_.begin(); job != queue_.end() && tested < options_.bf_max_job_test;
        ++tested) {
@@ -129,7 +129,7 @@ void BackfillPolicy::backfill(Seconds now, std::vector<std::size_t>& started) {
   }
 }
 
-// A pass over a state that has not changed finds nothing new.
+// Looking again at an unchanged state finds nothing new.
 std::optional<Seconds> BackfillPolicy::next_look() const {
   if (!changed_ || queue_.empty()) return std::nullopt;
   return last_pass_ + options_.bf_interval;

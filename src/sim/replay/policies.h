@@ -1,4 +1,4 @@
-// The policies to compare with: they see CPUs as one pool, and jobs in the order of submission.
+// The policies to compare with: they treat CPUs as one pool, and jobs in the order of submission.
 #pragma once
 
 #include <deque>
@@ -11,12 +11,12 @@
 
 namespace muster::sim {
 
-// What the pool has to give from now on, if everybody stays as long as they may.
-class Outlook {
+// The CPUs that will be free, if all jobs run as long as their limits allow.
+class FutureCpus {
  public:
-  Outlook(Seconds now, std::int64_t free) : free_at_{{now, free}} {}
+  FutureCpus(Seconds now, std::int64_t free) : free_at_{{now, free}} {}
   void release(Seconds at, std::int64_t cpus) { change(at, cpus); }
-  // The first time not before `from` at which so many CPUs are free for so long.
+  // The earliest time from `from` on at which this many CPUs are free for this long.
   Seconds earliest(Seconds from, Seconds length, std::int64_t cpus) const;
   void take(Seconds at, Seconds length, std::int64_t cpus);
 
@@ -36,15 +36,15 @@ class PoolPolicy : public Policy {
  protected:
   bool fits(std::size_t job) const { return trace_[job].cpus <= free_; }
   void start(std::size_t job, Seconds now);
-  // The first jobs of the queue that can start, up to the first that cannot.
+  // The jobs at the head of the queue that can start, up to the first that cannot.
   std::vector<std::size_t> start_in_order(Seconds now, std::size_t depth);
-  Outlook outlook(Seconds now, Seconds resolution) const;
+  FutureCpus future_cpus(Seconds now, Seconds resolution) const;
 
   const std::vector<TraceJob>& trace_;
   std::int64_t free_;
   std::deque<std::size_t> queue_;
-  std::map<std::size_t, Seconds> leaves_at_;  // of those that run, by their limits
-  bool changed_ = false;                      // since the policy last looked
+  std::map<std::size_t, Seconds> leaves_at_;  // of running jobs, by their limits
+  bool changed_ = false;                      // since the last look
 };
 
 class FifoPolicy final : public PoolPolicy {
@@ -53,16 +53,17 @@ class FifoPolicy final : public PoolPolicy {
   std::vector<std::size_t> starts(Seconds now) override;
 };
 
-// EASY: only the first job in line is promised a time, and others may pass it if they keep that.
+// EASY: only the first waiting job has a promised time, and others may overtake it if they keep to
+// that promise.
 class EasyPolicy final : public PoolPolicy {
  public:
   using PoolPolicy::PoolPolicy;
   std::vector<std::size_t> starts(Seconds now) override;
 };
 
-// The rules that the reference documents for sched/backfill, with its defaults: jobs start in order
-// whenever something happens; every bf_interval the first bf_max_job_test jobs are planned within
-// bf_window, to bf_resolution, and those whose time is now start.
+// The documented rules of Slurm's sched/backfill, with its defaults: jobs start in order whenever
+// something happens; every bf_interval the first bf_max_job_test jobs are planned within bf_window,
+// to bf_resolution, and those whose time has come start.
 class BackfillPolicy final : public PoolPolicy {
  public:
   struct Options {
@@ -86,7 +87,7 @@ class BackfillPolicy final : public PoolPolicy {
 
 inline constexpr std::string_view kPolicies[] = {"muster", "backfill", "easy", "fifo"};
 
-// nullptr for another name.
+// nullptr for an unknown name.
 std::unique_ptr<Policy> make_policy(std::string_view name, const std::vector<TraceJob>& trace,
                                     const Machine& machine);
 

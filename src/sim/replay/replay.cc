@@ -1,4 +1,4 @@
-// The loop of a replay: jobs arrive, end and start, and the waiting times are summed up.
+// The loop of a replay: jobs arrive, start and end, and waiting times are summed up.
 #include "sim/replay/replay.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// replay: what becomes of the jobs of a trace under a policy, on virtual time.
+// replay: how the jobs of a trace fare under a policy, on virtual time.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,37 @@
 namespace muster::sim {
 
 struct Machine {
-  std::uint32_t nodes = 1, cpus = 1;  // cpus: of each node
+  std::uint32_t nodes = 1, cpus = 1;  // cpus: per node
   std::uint64_t all_cpus() const { return std::uint64_t{nodes} * cpus; }
 };
 
-// Decides who starts. Jobs are named by their place in the trace; times count from its beginning.
+// Decides which jobs start. Jobs are identified by their index in the trace; times count from its
+// beginning.
 class Policy {
  public:
   virtual ~Policy() = default;
   virtual void on_submitted(std::size_t job, Seconds now) = 0;
   virtual void on_ended(std::size_t job, Seconds now) = 0;
-  // What starts now; asked whenever something happened, and at the times that next_look() names.
+  // The jobs to start now. Called whenever something happened, and at the times that next_look()
+  // names.
   virtual std::vector<std::size_t> starts(Seconds now) = 0;
   virtual std::optional<Seconds> next_look() const { return std::nullopt; }
 };
 
 struct Report {
   std::size_t jobs = 0;
-  std::size_t too_large = 0;                            // for the machine: left out
+  std::size_t too_large = 0;                            // for the machine: these are left out
   double mean_wait = 0, median_wait = 0, p95_wait = 0;  // seconds
-  double mean_slowdown = 0;  // bounded: jobs shorter than ten seconds count as that long
+  double mean_slowdown = 0;  // bounded: jobs shorter than ten seconds count as ten seconds
   double utilisation = 0;    // of all CPUs, until the last job has ended
   double makespan = 0;       // seconds
 };
 
-// The jobs that fit the machine; `too_large` counts the others.
+// The jobs that fit the machine; the others are counted in `too_large`.
 std::vector<TraceJob> fitting(std::vector<TraceJob> trace, const Machine& machine,
                               std::size_t& too_large);
 
-// How long each job waits. CHECKs that the policy never gives away more CPUs than there are.
+// How long each job waits. CHECKs that the policy never uses more CPUs than there are.
 std::vector<Seconds> replay(const std::vector<TraceJob>& trace, const Machine& machine,
                             Policy& policy);
 Report report_on(const std::vector<TraceJob>& trace, const std::vector<Seconds>& waits,

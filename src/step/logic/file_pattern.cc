@@ -1,4 +1,4 @@
-// See file_pattern.h.
+// Expands patterns of file names on the node.
 #include "step/logic/file_pattern.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::string step_number(StepId step, unsigned width) {
   return step == kBatchStep ? "batch" : number(step.value, width);
 }
 
-// The replacement of one letter; false where the letter means nothing.
+// Appends the replacement of one letter; false if the letter means nothing.
 bool replace(char letter, unsigned width, const StepSetup& setup, std::uint32_t rank,
              std::string& out) {
   const wire::StepLaunch& launch = setup.launch;

@@ -14,7 +14,7 @@ namespace muster {
 std::string expand_file_pattern(std::string_view pattern, const StepSetup& setup,
                                 std::uint32_t rank);
 
-// "slurm-%j.out", or "slurm-%A_%a.out" for an array's task.
+// "slurm-%j.out", or "slurm-%A_%a.out" for tasks of arrays.
 std::string_view default_output_pattern(const wire::StepLaunch& launch);
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-// The words of PMI-1 and PMI-2: "cmd=put key=value" and " 28cmd=fullinit;pmirank=0;".
+// Reads and writes messages of PMI-1 and PMI-2: "cmd=put key=value" and "
+// 28cmd=fullinit;pmirank=0;".
 #include "step/logic/pmi_message.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ PmiMessage parse_line(std::string_view line) {
   return message;
 }
 
-// One value of PMI-2, up to a single ";", which is taken too.
+// One value of PMI-2 up to a single ";", which is removed too.
 std::string take_value(std::string_view& text) {
   std::string value;
   while (!text.empty()) {
@@ -82,7 +83,7 @@ bool PmiMessage::has(std::string_view name) const {
 
 namespace {
 
-// A command in several lines ("mcmd=...") lasts until "endcmd"; the first line names it.
+// A command of several lines ("mcmd=...") ends with "endcmd"; its first line names it.
 Result<std::optional<PmiMessage>> take_line(std::string& received) {
   const std::string_view last = received.starts_with("mcmd=") ? "endcmd\n" : "\n";
   const std::size_t end = received.find(last);

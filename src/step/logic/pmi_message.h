@@ -1,6 +1,6 @@
-// The text of the PMI protocols. PMI-1: "cmd=put key=k value=v\n", the value running to the end of
-// the line. PMI-2, once agreed on: a length in six characters, then "cmd=kvs-put;key=k;value=v;",
-// where a ";" inside a value is doubled.
+// The text of the PMI protocols. PMI-1: "cmd=put key=k value=v\n"; a value extends to the end of
+// the line. PMI-2, after its handshake: a length in six characters, then
+// "cmd=kvs-put;key=k;value=v;", in which a ";" within a value is doubled.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,14 @@ enum class PmiVersion : std::uint8_t { one, two };
 
 struct PmiMessage {
   std::string command;
-  std::vector<std::pair<std::string, std::string>> words;  // all but the command, in their order
+  std::vector<std::pair<std::string, std::string>> words;  // all except the command, in order
 
-  std::string_view value(std::string_view name) const;  // empty where there is none
+  std::string_view value(std::string_view name) const;  // empty if there is none
   bool has(std::string_view name) const;
 };
 
-// Takes the first whole message off the front of the bytes received so far; nothing = not whole
-// yet. An error means that the two sides do not understand each other any more.
+// Removes the first complete message from the received bytes; nothing if it is not complete yet.
+// After an error the connection is of no use.
 Result<std::optional<PmiMessage>> take_pmi_message(std::string& received, PmiVersion version);
 
 std::string pmi_text(const PmiMessage& message, PmiVersion version);

@@ -1,4 +1,4 @@
-// What a PMI server answers: process groups, keys and values, barriers.
+// Answers PMI requests: process groups, keys and values, barriers.
 #include "step/logic/pmi_server.h"
 
 #include <fmt/format.h>
@@ -10,14 +10,14 @@
 namespace muster {
 namespace {
 
-// Limits that clients ask for and obey.
+// Limits that clients ask for and keep to.
 constexpr std::string_view kLongestName = "256", kLongestKey = "64", kLongestValue = "1024";
 
-// A node's slurmstepd is not counted among what the job may use: its memory must not be the tasks'.
+// slurmstepd's memory does not count as the job's, so tasks must not be able to use it up.
 constexpr std::size_t kMostPutBytes = 16u << 20;
-constexpr std::size_t kMostWaits = 100'000;  // for node attributes
+constexpr std::size_t kMostWaits = 100'000;  // of tasks for attributes of the node
 
-struct PmiValues {  // what one node contributes to a fence
+struct PmiValues {  // one node's contribution to a fence
   std::map<std::string, std::string> values;
   template <class V>
   void fields(V& v) {
@@ -33,7 +33,7 @@ Words done(std::string name, std::string value) {
 }
 Words failed(std::string why) { return {{"rc", "1"}, {"errmsg", std::move(why)}}; }
 
-// PMI-2's way to say that something may not be there.
+// PMI-2's answer for a value that may be missing.
 Words found(const std::string* value) {
   if (!value) return done("found", "FALSE");
   return {{"rc", "0"}, {"found", "TRUE"}, {"value", *value}};
@@ -70,11 +70,11 @@ PmiTurn PmiServer::on_bytes(std::size_t task, std::string_view bytes) {
       return turn;
     }
     if (!*message) return turn;
-    obey(task, **message, turn);
+    answer_message(task, **message, turn);
   }
 }
 
-void PmiServer::obey(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
+void PmiServer::answer_message(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
   if (message.command == "init") return init(task, message, turn);
   if (message.command == "abort") {
     const std::string_view text = message.value("msg");
@@ -82,8 +82,9 @@ void PmiServer::obey(std::size_t task, const PmiMessage& message, PmiTurn& turn)
         fmt::format("task {} called abort{}{}", job_.ranks[task], text.empty() ? "" : ": ", text);
     return;
   }
-  const bool known = tasks_[task].version == PmiVersion::one ? obey_one(task, message, turn)
-                                                             : obey_two(task, message, turn);
+  const bool known = tasks_[task].version == PmiVersion::one
+                         ? answer_version_1(task, message, turn)
+                         : answer_version_2(task, message, turn);
   if (!known)
     turn.complaints.push_back(
         fmt::format("PMI: the request '{}' is not supported", message.command));
@@ -97,11 +98,11 @@ void PmiServer::init(std::size_t task, const PmiMessage& message, PmiTurn& turn)
          {"pmi_version", known ? version : "2"},
          {"pmi_subversion", version == "1" ? "1" : "0"}},
         turn);
-  // The answer itself is still a line.
+  // This answer itself is still in PMI-1.
   if (version == "2") tasks_[task].version = PmiVersion::two;
 }
 
-bool PmiServer::obey_one(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
+bool PmiServer::answer_version_1(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
   const std::string& command = message.command;
   auto answer = [&](std::string name, Words words) {
     reply(task, std::move(name), std::move(words), turn);
@@ -139,7 +140,7 @@ bool PmiServer::obey_one(std::size_t task, const PmiMessage& message, PmiTurn& t
   return true;
 }
 
-bool PmiServer::obey_two(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
+bool PmiServer::answer_version_2(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
   const std::string& command = message.command;
   auto answer = [&](Words words) { reply(task, command + "-response", std::move(words), turn); };
   if (command == "fullinit") {

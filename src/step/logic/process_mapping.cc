@@ -1,4 +1,4 @@
-// See process_mapping.h.
+// Writes the mapping of ranks to nodes.
 #include "step/logic/process_mapping.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ struct Block {
   std::size_t first_node = 0, nodes = 0, ranks_each = 0;
 };
 
-// Ranks in their order; neighbours on the same node form one block.
+// Ranks in order; consecutive ranks on the same node form a block.
 std::vector<Block> runs(const std::vector<wire::NodeRanks>& layout) {
   std::map<std::uint32_t, std::size_t> node_of;
   for (std::size_t node = 0; node < layout.size(); ++node)

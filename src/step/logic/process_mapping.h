@@ -1,5 +1,5 @@
-// PMI_process_mapping: which node each rank of a step is on, in the notation that MPI libraries
-// read: "(vector,(first node,nodes,ranks on each),...)".
+// PMI_process_mapping: the node of each rank of a step, in the notation of MPI libraries:
+// "(vector,(first node,nodes,ranks on each),...)".
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The variables that a node and a task add to those of the step.
+// Sets the variables that a node and a task add to those of the step.
 #include "step/logic/task_environment.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ bool is_named(const std::string& entry, std::string_view name) {
   return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
 }
 
-// An srun inside a batch job sends on what the node gave to the batch shell alone.
+// The batch shell gets these variables from the node; an srun inside the job would pass them on.
 void drop_batch_variables(Environment& environment) {
   const std::string* mark = environment.find("ENVIRONMENT");
   if (!mark || *mark != "ENVIRONMENT=BATCH") return;
@@ -26,7 +26,7 @@ void drop_batch_variables(Environment& environment) {
   environment.erase("HOSTNAME");
 }
 
-// Of the step's list in this variable, which may hold names instead of numbers, the task's own.
+// The task's part of the step's list in this variable, which may contain names instead of numbers.
 std::string part_of(const Environment& environment, std::string_view name, const IdSet& gpus,
                     const IdSet& own) {
   const std::string* entry = environment.find(name);
@@ -48,7 +48,7 @@ IdSet gpus_of_step(const wire::StepLaunch& launch) {
   return gpus;
 }
 
-// "0xC" for 2 and 3.
+// "0xC" for bits 2 and 3.
 std::string mask_of(const IdSet& bits) {
   std::string digits(bits.empty() ? 1 : bits.max() / 4 + 1, '0');
   for (std::size_t i = 0; i < digits.size(); ++i) {
@@ -64,7 +64,7 @@ std::string mask_of(const IdSet& bits) {
 void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::uint32_t local_id) {
   if (launch.task.gpu_bind.empty()) return;
   auto bind = parse_gpu_bind(launch.task.gpu_bind);
-  if (!bind) return;  // srun has refused it
+  if (!bind) return;  // srun has refused it already
   if (bind->kind == GpuBind::Kind::single || bind->kind == GpuBind::Kind::per_task)
     environment.set("SLURMD_TRES_BIND", fmt::format("gpu:{}", launch.task.gpu_bind.view()));
   const IdSet gpus = gpus_of_step(launch);

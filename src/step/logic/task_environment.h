@@ -1,4 +1,4 @@
-// The variables that a node adds for each of its tasks to what the controller sent.
+// The variables that a node adds, for each of its tasks, to those that the controller sent.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace muster {
 
-// A list of "NAME=value" as execve takes it.
+// A list of "NAME=value", as execve takes it.
 class Environment {
  public:
   explicit Environment(std::vector<std::string> entries) : entries_(std::move(entries)) {}
-  // Adds the defaults that `entries` do not name.
+  // Adds those defaults whose names are not in `entries`.
   Environment(std::vector<std::string> entries, std::vector<std::string> defaults);
 
   const std::string* find(std::string_view name) const;  // the whole entry
@@ -29,14 +29,14 @@ class Environment {
   std::vector<std::string> entries_;
 };
 
-// What all tasks of the step on this node share.
+// Variables shared by all tasks of the step on this node.
 Environment node_environment(const StepSetup& setup);
 
-// Adds what belongs to one task. SLURM_TASK_PID is left to the task itself.
+// Adds variables of one task. The task itself sets SLURM_TASK_PID.
 void add_task_variables(Environment& environment, const StepSetup& setup, std::uint32_t local_id);
 
-// --gpu-bind=verbose,...: what a task with these variables says of its GPUs; empty where nobody
-// wants to know.
+// --gpu-bind=verbose,...: the line about the GPUs of a task with these variables; empty without
+// verbose.
 std::string gpu_bind_line(const wire::StepLaunch& launch, const Environment& environment,
                           std::uint32_t local_id);
 

@@ -1,4 +1,4 @@
-// slurmstepd's process managers: PMI, which needs no library.
+// slurmstepd's process manager: PMI, which needs no library.
 #include "step/mpi.h"
 #include "step/pmi/pmi_sockets.h"
 

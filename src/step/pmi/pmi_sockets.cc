@@ -1,4 +1,4 @@
-// Carries PMI's messages between the tasks' sockets and the server.
+// Carries PMI messages between the tasks' sockets and the server.
 #include "step/pmi/pmi_sockets.h"
 
 #include <fcntl.h>
@@ -71,7 +71,7 @@ void PmiSockets::watch(io::PollSet& set) {
   for (std::size_t task = 0; task < lines_.size(); ++task) {
     Line& line = lines_[task];
     if (line.ours < 0) continue;
-    // No more is read from a task that does not read its answers.
+    // Nothing is read from a task that does not read its answers.
     set.add(line.ours, line.unsent.empty() ? POLLIN : POLLOUT, [this, task](short happened) {
       Line& ready = lines_[task];
       if (ready.ours >= 0 && (happened & POLLOUT) != 0) flush(ready);

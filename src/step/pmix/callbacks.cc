@@ -1,4 +1,4 @@
-// What the PMIx library calls, on a thread of its own: each call becomes a message to the loop.
+// Callbacks of the PMIx library, which run on its own thread: each becomes work for the loop.
 #include "step/pmix/callbacks.h"
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<PmixServer*> the_server{nullptr};
 
-// Tasks come and go without any of the step's doing.
+// Nothing to do when tasks connect or leave.
 pmix_status_t on_connected(const pmix_proc_t*, void*, pmix_info_t*, std::size_t, pmix_op_cbfunc_t,
                            void*) {
   return PMIX_OPERATION_SUCCEEDED;
@@ -85,7 +85,7 @@ pmix_status_t ask_pmix_for_data(const PmixLibrary& pmix, const pmix_proc_t& proc
                                 RemoteRequest request) {
   auto kept = std::make_unique<RemoteRequest>(request);
   const pmix_status_t status = pmix.dmodex_request(&proc, on_data, kept.get());
-  if (status == PMIX_SUCCESS) (void)kept.release();  // on_data() has it now
+  if (status == PMIX_SUCCESS) (void)kept.release();  // on_data() owns it now
   return status;
 }
 

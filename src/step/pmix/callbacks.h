@@ -1,4 +1,4 @@
-// What the PMIx library calls, on its own thread: each passes the request on to the server's.
+// Callbacks of the PMIx library. They run on its own thread, and pass requests on to the server's.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace muster::step {
 
 class PmixServer;
 
-// The library has one set of functions for the whole process and gives them no context.
+// The library takes one set of functions per process, and passes them no context.
 void set_pmix_server(PmixServer* server);
 pmix_server_module_t* pmix_callbacks();
 
-// Asks the library for what a task here has put, for another node; the server gets the answer.
+// Asks the library for data of a task on this node, for another node; the server gets the answer.
 struct RemoteRequest {
   std::uint32_t place = 0, id = 0;
 };

@@ -1,4 +1,4 @@
-// Facts in the form of the PMIx library: arrays of keys with typed values.
+// Facts in the format of the PMIx library: arrays of keys with typed values.
 #include "step/pmix/info.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Keys and values as PMIx takes them; the list owns what they point to.
+// Keys and values for PMIx; the list owns what they point to.
 #pragma once
 
 #include <pmix_common.h>
@@ -35,7 +35,8 @@ class PmixInfo {
   std::deque<pmix_data_array_t> arrays_;
 };
 
-// What a task can ask about its step: sizes, the nodes of the ranks, and each rank's own numbers.
+// The facts about its step that a task can ask for: sizes, the nodes of ranks, and the numbers of
+// each rank.
 Result<PmixInfo> describe_step(const PmixLibrary& pmix, const StepSetup& setup,
                                const std::string& directory);
 

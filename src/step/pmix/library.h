@@ -1,5 +1,4 @@
-// The system's PMIx library, loaded when a step asks for it: a machine without it lacks nothing but
-// --mpi=pmix.
+// The system's PMIx library, loaded when a step asks for it: without it only --mpi=pmix is missing.
 #pragma once
 
 #include <pmix.h>

@@ -1,4 +1,4 @@
-// The PMIx server of a step on one node: registers the job with the library and answers its calls.
+// The PMIx server of a step on one node: registers the job with the library, and answers its calls.
 #include "step/pmix/pmix_server.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ struct DataLetter {  // between the PMIx servers of two nodes
   }
 };
 
-// Calls a function that tells its outcome by a callback, and waits for that.
+// Calls a function that reports its result through a callback, and waits for that.
 template <class Call>
 pmix_status_t wait_for(Call call) {
   std::promise<pmix_status_t> told;
@@ -98,8 +98,8 @@ pmix_proc_t PmixServer::process(std::uint32_t rank) const {
   return proc;
 }
 
-// The library makes its own files there as root, so no other user may create any there first. Tasks
-// have a directory of theirs in it.
+// The library creates files there as root, so no other user may create any before it. Tasks have a
+// directory of their own in it.
 Result<void> PmixServer::make_directory() {
   auto failed = [&] { return fail(fmt::format("{}: {}", directory_, std::strerror(errno))); };
   const wire::StepLaunch& launch = setup_.launch;
@@ -203,7 +203,7 @@ std::vector<std::uint32_t> PmixServer::places_of(const std::vector<std::uint32_t
 }
 
 void PmixServer::fence(std::vector<std::uint32_t> ranks, std::string data, Answer answer) {
-  // The same processes may meet again and again: the count tells their meetings apart.
+  // The same processes may have several fences; the count distinguishes them.
   std::ranges::sort(ranks);
   const std::string who = fmt::format("fence of {}", fmt::join(ranks, ","));
   host_.exchange.contribute(fmt::format("{}: {}", who, fences_[who]++), places_of(ranks),

@@ -1,6 +1,6 @@
-// --mpi=pmix: the system's PMIx server library serves the tasks of this node; what it wants from
-// other nodes goes through the step's Exchange. The library calls back on a thread of its own; all
-// it does there is to leave work for the supervisor's thread.
+// --mpi=pmix: the system's PMIx server library serves the tasks of this node. Data from other nodes
+// comes through the step's Exchange. The library calls back on a thread of its own; the callbacks
+// only leave work for the supervisor's thread.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class PmixServer : public Mpi {
   };
   void post(std::function<void()> work);  // from any thread
 
-  // On the supervisor's thread.
+  // --- on the supervisor's thread ---
   void fence(std::vector<std::uint32_t> ranks, std::string data, Answer answer);
   void request_data(std::uint32_t rank, Answer answer);
   void answer_request(std::uint32_t place, std::uint32_t id, pmix_status_t status,
@@ -50,13 +50,13 @@ class PmixServer : public Mpi {
   const StepSetup& setup_;
   MpiHost host_;
   PmixLibrary pmix_;
-  std::string name_;       // of the step's processes as PMIx knows them
+  std::string name_;       // PMIx's name for the step's processes
   std::string directory_;  // for PMIx's files
   std::string tasks_directory() const { return directory_ + "/tasks"; }
   bool begun_ = false;
   std::map<std::uint32_t, std::uint32_t> place_of_;  // by rank
-  std::map<std::string, std::uint32_t> fences_;      // so far, by participants
-  std::map<std::uint32_t, Answer> requests_;         // of data of other nodes' tasks
+  std::map<std::string, std::uint32_t> fences_;      // the number so far, by participants
+  std::map<std::uint32_t, Answer> requests_;         // for data of tasks on other nodes
   std::uint32_t last_request_ = 0;
 
   int wakeup_ = -1;  // an eventfd

@@ -1,4 +1,5 @@
-// See dials.h. The threads may outlive the step's use of them, so they share what they need.
+// Makes connections on threads, which may outlive the step's use of them and therefore share what
+// they need.
 #include "step/streams/dials.h"
 
 #include <sys/eventfd.h>
@@ -30,7 +31,7 @@ Result<io::Channel> connect(const wire::NodeAccess& access, const Dials::Call& c
   return channel;
 }
 
-// Of the setup, what a thread needs that may outlive the step.
+// The parts of the setup that such a thread needs.
 StepSetup who_and_where(const StepSetup& setup) {
   StepSetup own;
   own.change_user = setup.change_user;
@@ -70,7 +71,7 @@ struct Dials::Shared {
   const StepSetup user;
   const std::vector<Call> calls;
   const int ready;
-  std::atomic<std::size_t> next = 0;  // call that no thread has taken yet
+  std::atomic<std::size_t> next = 0;  // the next call that no thread has taken
   std::atomic<bool> given_up = false;
   std::mutex mutex;  // guards made
   std::vector<Made> made;
@@ -82,7 +83,8 @@ Dials::Dials(const StepSetup& setup, std::vector<Call> calls)
   for (std::size_t i = 0; i < threads; ++i) {
     try {
       std::thread([shared = shared_] { shared->work(); }).detach();
-    } catch (const std::system_error& error) {  // some threads are enough; with none all calls fail
+      // Fewer threads are enough; without any, all calls fail.
+    } catch (const std::system_error& error) {
       if (i > 0) break;
       for (std::size_t call = 0; call < shared_->calls.size(); ++call)
         shared_->add(call, fail(std::string("no thread to connect: ") + error.what()));

@@ -1,5 +1,5 @@
-// Connections with the slurmds of other nodes, made with the job's user's rights on threads of
-// their own: a node that does not answer delays nothing else.
+// Connections to slurmds of other nodes, made on threads with the rights of the job's user: a node
+// that does not answer delays nothing else.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +21,18 @@ class Dials {
     std::string first_frame;  // sent once it is connected
   };
   using Made =
-      std::pair<std::size_t, Result<io::Channel>>;  // the call's number and what came of it
+      std::pair<std::size_t, Result<io::Channel>>;  // the number of the call, and its result
 
   Dials(const StepSetup& setup, std::vector<Call> calls);
-  ~Dials();  // what is still on its way is given up
+  ~Dials();  // gives up calls that are under way
   Dials(const Dials&) = delete;
   Dials& operator=(const Dials&) = delete;
 
-  int fd() const;  // readable once take() has something
+  int fd() const;  // readable when take() has something
   std::vector<Made> take();
 
  private:
-  struct Shared;  // with the threads, which may outlive this
+  struct Shared;  // shared with the threads, which may outlive this object
   std::shared_ptr<Shared> shared_;
 };
 

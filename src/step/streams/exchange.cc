@@ -1,4 +1,4 @@
-// See exchange.h.
+// Sends messages of MPI tasks to the srun and to nodes below, and delivers the answers.
 #include "step/streams/exchange.h"
 
 #include <poll.h>
@@ -72,7 +72,7 @@ void Exchange::flush() {
 
 void Exchange::watch(io::PollSet& set) {
   if (!channel_)
-    return below_.reset();  // only here: where the channel is lost the relay may be running
+    return below_.reset();  // not earlier: the relay may be running when the channel is lost
   if (std::exchange(held_back_, false)) read();
   if (!channel_) return;
   short events = channel_->queued_bytes() > 0 ? POLLOUT : 0;

@@ -1,5 +1,5 @@
-// The exchange between the nodes of a step while its MPI tasks start: through the srun, or the node
-// that relays for it. What is sent before that has come waits for it.
+// The exchange between the nodes of a step while its MPI tasks start, through the srun or the node
+// that relays for it. Messages wait until the srun has connected.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,13 @@ class Exchange {
   using OnGathered = std::function<void(const std::vector<std::string>& parts)>;
   using OnLetter = std::function<void(std::uint32_t from, std::string bytes)>;
 
-  // on_lost: tasks wait for what will not come any more. Why the connection was given up.
+  // on_lost: the connection was given up for this reason, and tasks wait for messages that will
+  // never come.
   Exchange(const StepSetup& setup, std::function<void(const Error&)> on_lost)
       : setup_(setup), on_lost_(std::move(on_lost)) {}
 
   void attach(int fd, const wire::AttachRequest& request, io::SessionState session);
-  // `done` gets what all places have contributed under this name. Names are used once.
+  // `done` gets what all places have contributed under this name. Each name is used once.
   void contribute(std::string name, std::vector<std::uint32_t> places, std::string bytes,
                   OnGathered done);
   void contribute_to_all(std::string name, std::string bytes, OnGathered done);
@@ -51,11 +52,11 @@ class Exchange {
   std::function<void(const Error&)> on_lost_;
   OnLetter on_letter_;
   std::optional<io::Channel> channel_;
-  std::uint32_t place_ = 0;       // of this node, as the srun counts them
+  std::uint32_t place_ = 0;       // the number of this node in the srun's list
   std::unique_ptr<Relay> below_;  // the nodes that the srun reaches through this one
-  bool held_back_ = false;        // whole frames may be in memory that poll does not report
+  bool held_back_ = false;        // poll does not report whole frames that are in memory
   std::optional<Error> lost_;
-  std::vector<wire::FromStep> backlog_;  // until srun has come
+  std::vector<wire::FromStep> backlog_;  // until the srun has connected
   std::map<std::string, OnGathered> waits_;
 };
 

@@ -1,4 +1,4 @@
-// See file_followers.h.
+// Passes a file of sbcast on to the nodes below, and collects their answers.
 #include "step/streams/file_followers.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace muster::step {
 namespace {
 
-// A slow disk below may take its time.
+// Long, because a disk on a node below may be slow.
 constexpr Millis kAnswerTimeout{300'000}, kPieceTimeout{60'000};
 
 }  // namespace
@@ -41,7 +41,7 @@ void FileFollowers::offer_to(const wire::NodeAccess& access, const wire::FileOff
   follower.channel.emplace(std::move(*channel));
 }
 
-// The nodes behind it do not get the file either.
+// Nodes behind it do not get the file either.
 void FileFollowers::give_up(Follower& follower, const Error& why) {
   wire::FileStored answer{EIO, why.text(), {}};
   for (const Text& node : follower.behind) answer.below.push_back({node, EIO, why.text()});
@@ -61,7 +61,7 @@ void FileFollowers::read_answer(Follower& follower) {
     give_up(follower, answer.error());
 }
 
-// A node that has failed has already said so and takes no more.
+// A node that has failed has reported that already, and takes no more.
 void FileFollowers::note_early_answer(Follower& follower) {
   auto frame = follower.channel->try_receive();
   if (!frame) return give_up(follower, frame.error());

@@ -1,4 +1,4 @@
-// The nodes below this one to which it passes a file of sbcast, as the file's owner.
+// The nodes below this one in the tree of sbcast, to which it passes the file as the file's owner.
 #pragma once
 
 #include <list>
@@ -15,18 +15,18 @@ namespace muster::step {
 
 class FileFollowers {
  public:
-  // REQUIRES: this process is the owner's. The offer's branches get an offer each.
+  // REQUIRES: this process runs as the owner. Each branch of the offer gets an offer of its own.
   FileFollowers(wire::NodeAccess access, const wire::FileOffer& offer);
 
   bool anybody_left() const;
-  void send(std::string_view frame);  // waits until each has taken it or has answered
-  // What the nodes below could not do.
+  void send(std::string_view frame);  // waits until every node has taken it or has answered
+  // The failures of the nodes below.
   std::vector<wire::FileFailure> finish();
 
  private:
   struct Follower {
     Text node;
-    std::vector<Text> behind;  // nodes that it passes the file on to
+    std::vector<Text> behind;  // nodes to which it passes the file on
     std::optional<io::Channel> channel;
     std::optional<wire::FileStored> answer;
   };

@@ -1,11 +1,11 @@
-// The key that an srun proves to its step.
+// Compares the key of an srun with that of its step.
 #pragma once
 
 #include <string_view>
 
 namespace muster::step {
 
-// In constant time: an attacker must not find the key character by character.
+// Takes constant time, so that an attacker cannot guess the key character by character.
 inline bool same_key(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned char difference = 0;

@@ -1,5 +1,4 @@
-// The receiving end of sbcast on one node: writes the file under another name and moves it into
-// place.
+// Receives a file of sbcast on one node: writes it under a temporary name, and renames it.
 #include "step/streams/receive_file.h"
 
 #include <fcntl.h>
@@ -29,8 +28,8 @@ constexpr std::uint32_t kModeBits = 07777;
 
 wire::FileStored failed(int error) { return {error, std::strerror(error), {}}; }
 
-// The file has a temporary name until it is complete. If the directory is not writable, a file that
-// may be overwritten is written directly.
+// The file has a temporary name until it is complete. If the directory is not writable, an existing
+// file that may be overwritten is written directly.
 class PartialFile {
  public:
   explicit PartialFile(const wire::FileOffer& offer)
@@ -40,12 +39,13 @@ class PartialFile {
     fd_ = mkostemp(name_.data(), O_CLOEXEC);
     in_place_ = fd_ < 0 && errno == EACCES && overwrites_;
     if (in_place_) fd_ = open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
-    if (fd_ < 0 && in_place_) errno = EACCES;  // the directory's, whatever the file says
+    // Reports the directory's error, not that of the file.
+    if (fd_ < 0 && in_place_) errno = EACCES;
   }
   ~PartialFile() {
     if (fd_ < 0) return;
     close(fd_);
-    if (!in_place_) unlink(name_.c_str());  // it is gone already if it was renamed
+    if (!in_place_) unlink(name_.c_str());  // fails harmlessly if it has been renamed
   }
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
@@ -61,7 +61,7 @@ class PartialFile {
     }
     return true;
   }
-  // A link fails where the name is taken, a renaming replaces what has it.
+  // link fails if the name is taken, rename replaces the other file.
   bool take_its_name() const {
     if (in_place_) return true;
     if (overwrites_) return rename(name_.c_str(), path_.c_str()) == 0;
@@ -87,7 +87,7 @@ bool set_attributes(int fd, const wire::FileOffer& offer) {
   return futimens(fd, times) == 0;
 }
 
-// What can be told before any byte has come.
+// Errors that can be found before any data has arrived.
 int early_error(const wire::FileOffer& offer) {
   const std::string directory = offer.path.str().substr(0, offer.path.str().rfind('/'));
   if (offer.makes_directory && mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return errno;
@@ -97,7 +97,7 @@ int early_error(const wire::FileOffer& offer) {
   return S_ISDIR(status.st_mode) ? EISDIR : 0;
 }
 
-// The file as it comes in here. Once something has failed, the rest counts for nothing.
+// The file while it arrives. After an error the rest is ignored.
 class Intake {
  public:
   explicit Intake(const wire::FileOffer& offer) : offer_(offer) {
@@ -137,7 +137,8 @@ class Intake {
   wire::FileStored result_;
 };
 
-// Piece by piece, to disk and to the nodes below. A node that cannot store it still passes it on.
+// Piece by piece, to the disk and to the nodes below. A node that cannot store the file still
+// passes it on.
 wire::FileStored take_file(const io::FileReceiverSetup& setup, io::Channel& channel) {
   Intake intake(setup.offer);
   FileFollowers followers(setup.access, setup.offer);
@@ -155,7 +156,7 @@ wire::FileStored take_file(const io::FileReceiverSetup& setup, io::Channel& chan
   return stored;
 }
 
-// Where the job's own processes are: its files are theirs, and so is the memory that they take.
+// Joins the job's processes, so that files and memory count as theirs.
 Result<void> join_job(const io::FileReceiverSetup& setup) {
   if (setup.confinement.groups != Confinement::Groups::none)
     if (auto entered = io::find_cgroup(setup.confinement)->enter(); !entered) return entered;
@@ -174,7 +175,7 @@ bool become_owner(const io::FileReceiverSetup& setup) {
   return become_user(user);
 }
 
-// What is still coming is read for a while, so that a reset does not overtake the answer.
+// Reads the rest for a while, so that a reset of the connection does not overtake the answer.
 void say_farewell(io::Channel& channel) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point until = Clock::now() + kFarewellTimeout;

@@ -1,4 +1,4 @@
-// See relay.h.
+// Passes frames between the srun and the nodes below this one.
 #include "step/streams/relay.h"
 
 #include <poll.h>
@@ -15,7 +15,7 @@
 namespace muster::step {
 namespace {
 
-// What a relay wants to know of a FromStepFrame: alternatives of a variant are fields, numbered
+// The parts of a FromStepFrame that a relay needs. Alternatives of a variant are fields, numbered
 // from 1; most are skipped.
 struct Outline {
   struct Message {
@@ -38,7 +38,7 @@ struct Outline {
   }
 };
 
-// The request for the first node of a run; the others of the run are below it.
+// The request for the first node of a section, with the section's other nodes below it.
 wire::AttachRequest request_for(const wire::AttachRequest& own, Section run) {
   const wire::Branch& first = own.below.branches[run.first];
   wire::AttachRequest request = own;
@@ -51,7 +51,7 @@ wire::AttachRequest request_for(const wire::AttachRequest& own, Section run) {
   return request;
 }
 
-// Which part of the row each node connected here answers for.
+// The section of the list that each directly connected node answers for.
 std::vector<Section> runs_of(const StepSetup& setup, const wire::AttachRequest& request) {
   const std::uint32_t width = std::min(request.below.width, setup.tree_width);
   return split_into_sections(request.below.branches.size(), width);
@@ -167,7 +167,8 @@ void Relay::read(Child& child) {
   child.held_back = !child.gone;
 }
 
-// A node that has finished is hung up on: that tells it that everything was read.
+// The connection to a node that has finished is closed: that tells the node that everything was
+// read.
 void Relay::note(Child& child, std::string_view frame) {
   auto outline = decode<Outline>(frame);
   if (!outline) return;

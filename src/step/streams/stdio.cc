@@ -1,4 +1,4 @@
-// The sruns of a step: who may attach, what they are sent, and how far they may lag behind.
+// The sruns of a step: who may attach, what they are sent, and how far they may fall behind.
 #include "step/streams/stdio.h"
 
 #include <poll.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxQueuedOutput = 1u << 20;
 constexpr std::size_t kMaxPendingInput = 1u << 20;
 constexpr std::size_t kMostClients = 256;
-constexpr std::ptrdiff_t kMostRelays = 8;  // of clients that reach nodes through this one
+constexpr std::ptrdiff_t kMostRelays = 8;  // clients that reach other nodes through this one
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void Stdio::add_task(const Task& task, const TaskPipes& pipes, const TaskFiles& 
   if (pipes.in >= 0) {
     Input& input = inputs_[task.rank];
     input.fd = pipes.in;
-    // Input may have come before the task was there.
+    // Input may arrive before the task is there.
     if (setup_.launch.key.empty()) input.ends = true;
     write_input(input);
     if (window_.rows != 0) set_window(window_);
@@ -64,8 +64,8 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
                    const std::vector<Task>& tasks) {
   const Uid caller = session.peer_uid;
   Client client{io::Channel(fd, std::move(session)), request.place, request.wants_output};
-  // A client that neither reads nor writes streams only asks for usage: the only kind that may
-  // attach to a batch step.
+  // A client that neither reads nor writes streams only asks for usage. A batch step accepts only
+  // such clients.
   client.only_watches = !request.wants_output && !request.sends_input;
   if (auto allowed = check(client, caller, request); !allowed) {
     send(client, wire::StepMessage{setup_.program.str() + ": error: " + allowed.error().text()});
@@ -86,7 +86,7 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
   }
   clients_.push_back(std::move(client));
   join_nodes_below(clients_.back(), request);
-  read_client(clients_.back());  // frames may have come together with the request
+  read_client(clients_.back());  // frames may have arrived together with the request
 }
 
 Result<void> Stdio::check(const Client& client, Uid caller,
@@ -147,8 +147,8 @@ void Stdio::drop_output() {
   for (Output& output : outputs_) output.unwritten.clear();
 }
 
-// Frames that arrived together with the one that filled the inputs are in memory already, so poll
-// does not report them.
+// Poll does not report frames that are in memory because they arrived together with the one that
+// filled the inputs.
 void Stdio::read_held_back() {
   for (Client& client : clients_)
     if (pending_input_bytes() < kMaxPendingInput && std::exchange(client.held_back, false))
@@ -192,7 +192,7 @@ void Stdio::send_frame(Client& client, std::string_view frame) {
   if (!client.channel.try_flush()) client.broken = true;
 }
 
-// Encoded once, where all of them count the places alike. Gives the message back.
+// Encodes the message once for all clients that number places alike. Returns the message.
 wire::FromStep Stdio::send_all(wire::FromStep message, bool is_output) {
   wire::FromStepFrame frame{std::move(message)};
   std::string bytes;

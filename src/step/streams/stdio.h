@@ -1,6 +1,6 @@
-// The tasks' streams and the sruns that read and feed them. Output waits in the pipes until the
-// first srun has attached, is slowed down to what the attached ones take, and is dropped when they
-// have gone. The first one takes the tasks along if it goes before they have ended.
+// The tasks' streams, and the sruns that read and feed them. Output waits in the pipes until the
+// first srun has attached; then it is slowed down to what the sruns take, and is dropped when all
+// have gone. If the first srun leaves before the tasks have ended, the tasks are ended.
 #pragma once
 
 #include <cstdint>
@@ -28,28 +28,28 @@ void close_fd(int& fd);
 
 class Stdio {
  public:
-  // on_signal: what an srun asks to be sent to the tasks. measure: what they have used so far.
+  // on_signal: an srun asks to signal the tasks. measure: returns what they have used so far.
   Stdio(const StepSetup& setup, std::function<void(int)> on_signal,
         std::function<wire::StepUsage()> measure);
   Stdio(const Stdio&) = delete;
   ~Stdio();
 
-  // `labelled`: files that what comes out of the pipes is written to, line by line.
+  // `labelled`: files to which output of the pipes is written line by line.
   void add_task(const Task& task, const TaskPipes& pipes, const TaskFiles& labelled);
   void task_ended(const Task& task);
-  // Checks the key; `tasks` are told to the newcomer as they stand.
+  // Checks the key, and reports the state of `tasks` to the new client.
   void attach(int fd, const wire::AttachRequest& request, io::SessionState session,
               const std::vector<Task>& tasks);
-  // A line of slurmstepd's own, for the sruns' stderr.
+  // Sends a line of slurmstepd itself to the sruns' stderr.
   void say(std::string_view text, bool ends_step = false);
-  void abort(std::string_view text);  // a task has asked for the end of the whole step
+  void abort(std::string_view text);  // a task has asked to end the whole step
 
   bool had_client() const { return had_client_; }
   bool has_client() const;
-  // Every stream has ended and what they held was queued or dropped.
+  // All streams have ended, and their contents were queued or dropped.
   bool drained() const;
   bool flushed() const;
-  bool relays() const;  // for nodes that have not finished
+  bool relays() const;  // to nodes that have not finished
   void finish();        // queues StepFinished
   void drop_output();   // no srun came to read it
 
@@ -59,25 +59,25 @@ class Stdio {
   struct Input {
     int fd = -1;
     std::string pending;
-    bool ends = false;    // close once pending is written
-    bool closed = false;  // the task takes no more; what still comes is dropped
+    bool ends = false;    // close it once `pending` is written
+    bool closed = false;  // the task takes no more; further input is dropped
   };
   struct Output {
     std::uint32_t rank = 0;
     bool is_stderr = false;
     int fd = -1;
     int file = kToClient;
-    std::string unwritten = {};  // that the file does not take now; nothing is read meanwhile
+    std::string unwritten = {};  // waits until the file takes it; nothing is read meanwhile
   };
   struct Client {
     io::Channel channel;
-    std::uint32_t place = 0;  // as it calls this node
+    std::uint32_t place = 0;  // the client's number for this node
     bool wants_output = true;
     bool broken = false;
     bool only_watches = false;  // sstat
-    bool owns = false;          // the srun that started the step, or the node that relays for it
-    bool held_back = false;     // frames of it are in memory, unread
-    std::unique_ptr<Relay> below = {};  // the nodes that it reaches through this one
+    bool owns = false;          // the srun that started the step, or a node that relays for it
+    bool held_back = false;     // frames of it wait in memory
+    std::unique_ptr<Relay> below = {};  // nodes that the client reaches through this one
   };
 
   void send(Client& client, wire::FromStep message);
@@ -97,7 +97,7 @@ class Stdio {
   void set_window(const wire::WindowSize& size);
   void remove_broken();
   std::size_t queued_bytes() const;
-  std::size_t pending_input_bytes() const;  // what was read and neither tasks nor nodes have taken
+  std::size_t pending_input_bytes() const;  // input that neither tasks nor nodes have taken yet
 
   const StepSetup& setup_;
   std::function<void(int)> on_signal_;
@@ -105,10 +105,10 @@ class Stdio {
   std::map<std::uint32_t, Input> inputs_;  // by rank
   std::vector<Output> outputs_;
   LineAssembler labelled_lines_{{.label = true}};
-  std::deque<wire::TaskOutput> recent_;  // what a newcomer is shown first
+  std::deque<wire::TaskOutput> recent_;  // sent first to a new client
   std::size_t recent_bytes_ = 0;
-  std::list<Client> clients_;  // handlers of one turn refer to them while others attach
-  wire::WindowSize window_;    // the last one told
+  std::list<Client> clients_;  // a list, because others attach while handlers refer to them
+  wire::WindowSize window_;    // as last reported
   bool had_client_ = false;
   bool drops_output_ = false;
   bool finished_ = false;

@@ -1,4 +1,4 @@
-// The tasks' ends of the streams: what comes out of them and what is fed to them.
+// The tasks' ends of the streams: reads their output and writes their input.
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -23,15 +23,15 @@ void Stdio::read_output(Output& output) {
     return count > 0 ? static_cast<std::size_t>(count) : 0;
   });
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  // A terminal whose last user has gone answers EIO: that is its end.
+  // EIO means that the last user of the terminal has gone.
   if (count <= 0) close_fd(output.fd);
   if (output.file != kToClient) return add_labelled(output, std::move(message.bytes));
   wire::FromStep sent = send_all(std::move(message), true);
   if (!drops_output_) keep(std::get<wire::TaskOutput>(std::move(sent)));
 }
 
-// srun -l with files of this node. If the disk is full the lines are lost, just as they are when
-// tasks write such a file themselves.
+// srun -l with files on this node. If the disk is full, lines are lost, as when tasks write such a
+// file themselves.
 void Stdio::add_labelled(Output& output, std::string bytes) {
   const bool ended = bytes.empty();
   output.unwritten += ended ? labelled_lines_.finish(output.rank, output.is_stderr)
@@ -42,7 +42,7 @@ void Stdio::add_labelled(Output& output, std::string bytes) {
 void Stdio::write_labelled(Output& output) {
   while (!output.unwritten.empty()) {
     const ssize_t count = write(output.file, output.unwritten.data(), output.unwritten.size());
-    if (count < 0 && errno == EAGAIN) return;  // a FIFO whose reader takes its time
+    if (count < 0 && errno == EAGAIN) return;  // a FIFO with a slow reader
     if (count < 0 && errno != EINTR) return output.unwritten.clear();
     if (count > 0) output.unwritten.erase(0, static_cast<std::size_t>(count));
   }
@@ -84,7 +84,7 @@ void Stdio::write_input(Input& input) {
   }
   if (!input.ends) return;
   if (setup_.launch.task.pty) {
-    // Closing one end of a terminal is no end of input for its reader: ^D is.
+    // Closing one end of a terminal does not end the input of its reader: ^D does.
     if (write(input.fd, "\x04", 1) == 1) input.ends = false;
     return;
   }
@@ -99,7 +99,7 @@ void Stdio::close_input(Input& input) {
 
 void Stdio::set_window(const wire::WindowSize& size) {
   if (!setup_.launch.task.pty) return;
-  window_ = size;  // the task may not be there yet
+  window_ = size;  // the task may not exist yet
   winsize window{};
   window.ws_row = size.rows;
   window.ws_col = size.columns;

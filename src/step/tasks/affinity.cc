@@ -1,4 +1,4 @@
-// The CPUs of a task, and what --cpu-bind=verbose says of them.
+// Chooses the CPUs of a task, and prints the lines of --cpu-bind=verbose.
 #include "step/tasks/affinity.h"
 
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ std::optional<std::string> read_line(const std::string& path) {
   return line;
 }
 
-// How a binding is shown: as it was asked for, where the step has all CPUs of the node, and else as
-// the masks that came of it.
+// How a binding is shown: as requested if the step has all CPUs of the node, otherwise as the
+// resulting masks.
 struct Shown {
   std::string_view label;
   std::string type, list;
@@ -64,7 +64,7 @@ void add_variables(const Shown& shown, bool verbose, Environment& environment) {
   environment.set("SLURM_CPU_BIND_LIST", shown.list);
 }
 
-// A node may be said to have more CPUs than its machine.
+// Slurm.conf may give a node more CPUs than its machine has.
 bool are_here(const IdSet& cpus, const CpuLayout& layout) {
   return std::ranges::all_of(cpus.ids(), [&](std::uint32_t cpu) { return layout.contains(cpu); });
 }
@@ -81,7 +81,7 @@ CpuLayout read_cpu_layout() {
     auto number = [&](const char* name) {
       return parse_number<std::uint32_t>(read_line(topology + name).value_or("0")).value_or(0);
     };
-    constexpr std::uint32_t kCoresPerSocket = 1u << 16;  // core ids begin anew on each socket
+    constexpr std::uint32_t kCoresPerSocket = 1u << 16;  // core ids start again on each socket
     const std::uint32_t socket = number("physical_package_id");
     layout[cpu] = {.core = socket * kCoresPerSocket + number("core_id"), .socket = socket};
   }
@@ -101,12 +101,12 @@ TaskBinding bind_task(const StepSetup& setup, std::uint32_t local_id, Environmen
   const wire::StepLaunch& launch = setup.launch;
   const bool is_batch = launch.ref.step == kBatchStep;
   auto bind = is_batch ? CpuBind{} : parse_cpu_bind(launch.task.cpu_bind);
-  if (!bind) return {};  // srun has refused it
+  if (!bind) return {};  // srun has refused it already
   const bool unbound = bind->kind == CpuBind::Kind::none;
   if ((unbound || bind->kind == CpuBind::Kind::unset) && !setup.binds_tasks) return {};
   const CpuLayout layout = read_cpu_layout();
   const bool has_all = launch.share.cpus.size() >= layout.size();
-  TaskBinding to_step;  // the CPUs of others are not its own, whatever it asks for
+  TaskBinding to_step;  // it may only use its own CPUs
   if (!has_all && are_here(launch.share.cpus, layout)) to_step.cpus = launch.share.cpus;
   if (is_batch) return to_step;
   const auto tasks = static_cast<std::uint32_t>(launch.ranks.size());

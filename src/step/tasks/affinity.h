@@ -1,4 +1,4 @@
-// Binding tasks to CPUs: --cpu-bind, and what TaskPlugin=task/affinity does without being asked.
+// Binds tasks to CPUs: --cpu-bind, and the default of TaskPlugin=task/affinity.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace muster::step {
 
-// This machine's CPUs as the kernel lists them.
+// The CPUs of this machine, as the kernel lists them.
 CpuLayout read_cpu_layout();
 
-// The task's CPUs, computed before its fork. Also sets SLURM_CPU_BIND and the related variables.
+// The CPUs of a task, computed before its fork. Also sets SLURM_CPU_BIND and related variables.
 struct TaskBinding {
-  std::optional<IdSet> cpus;  // unset = as the step
+  std::optional<IdSet> cpus;  // unset = those of the step
   bool verbose = false;
-  std::string_view label = "NULL";  // of the kind, in what is said of it
+  std::string_view label = "NULL";  // the kind of binding, for the verbose line
 };
 TaskBinding bind_task(const StepSetup& setup, std::uint32_t local_id, Environment& environment);
 
-// In the task's own process, after its streams are in place: what is said goes to its stderr.
+// Call it in the task's own process, with its streams in place: the verbose line goes to its
+// stderr.
 void apply_binding(const TaskBinding& binding, const StepSetup& setup, std::uint32_t local_id);
 
 }  // namespace muster::step

@@ -1,4 +1,4 @@
-// See files.h.
+// Opens the files of tasks, and shares descriptors between tasks.
 #include "step/tasks/files.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 namespace muster::step {
 namespace {
 
-// Makes the directories above the file that are missing. Errors show when the file is opened.
+// Creates missing parent directories. Errors show when the file is opened.
 void make_parents(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1))
@@ -28,8 +28,8 @@ bool is_fifo(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-// Does not wait for the other end of a FIFO. Tasks get a descriptor that blocks; that of a FIFO
-// does not, since this process writes to it.
+// Opens without waiting for the other end of a FIFO. Tasks get a blocking descriptor, except of a
+// FIFO, to which this process writes.
 int open_at_once(const std::string& path, int flags) {
   const int fd = open(path.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
   struct stat status{};
@@ -71,7 +71,7 @@ Result<TaskFiles> Files::open_for(std::uint32_t rank) {
 Result<Files::Opened> Files::open_output(std::string_view pattern, std::uint32_t rank) {
   if (pattern.empty()) return Opened{};
   if (!is_batch()) {
-    // srun's own words: "none", and a rank whose output alone is wanted.
+    // srun sends "none", and a rank if only that task's output is wanted.
     if (pattern == "none") return open_path("/dev/null", O_WRONLY);
     if (auto only = parse_number<std::uint32_t>(pattern)) {
       if (*only == rank) return Opened{};
@@ -92,7 +92,7 @@ Result<Files::Opened> Files::open_input(std::string_view pattern, std::uint32_t 
       return open_path("/dev/null", O_RDONLY);
     }
   }
-  // Each task reads from the start: its own descriptor, so no sharing through opened_.
+  // Each task reads from the beginning, so it needs a descriptor of its own.
   const std::string path = expand_file_pattern(pattern, setup_, rank);
   AsUser user(setup_);
   if (user.ok() && is_fifo(path)) return Opened{kOpenedByTask, path};
@@ -110,7 +110,7 @@ Result<Files::Opened> Files::open_path(const std::string& path, int flags) {
     return fail(fmt::format("Could not open stdout file {}/{}: No such file or directory",
                             setup_.launch.task.work_dir.view(), path));
   AsUser user(setup_);
-  // With srun -l this process writes the FIFO; otherwise the task opens it itself.
+  // With srun -l this process writes to the FIFO; otherwise the task opens it.
   if (user.ok() && !setup_.launch.task.label && is_fifo(path)) return Opened{kOpenedByTask, path};
   int fd = user.ok() ? open_at_once(path, flags) : -1;
   if (fd < 0 && errno == ENOENT && (flags & O_CREAT) != 0 && path.find('/') != std::string::npos) {
@@ -137,8 +137,7 @@ bool open_fifos(TaskFiles& files) {
   return open_one(files.err, files.err_path, O_WRONLY);
 }
 
-// A descriptor that tasks write to must stay a blocking one, so a FIFO or a stopped terminal is
-// opened a second time.
+// Tasks need a blocking descriptor, so a FIFO or a stopped terminal is opened a second time.
 void ErrorFile::write_line(const StepSetup& setup, std::string line) const {
   line += '\n';
   struct stat status{};

@@ -10,19 +10,20 @@
 
 namespace muster::step {
 
-inline constexpr int kToClient = -1;  // no file: a pipe to srun
+inline constexpr int kToClient = -1;  // no file but a pipe to srun
 inline constexpr int kOpenedByTask =
-    -2;  // a FIFO, which to open may mean to wait for the other end
+    -2;  // a FIFO, because opening it may mean waiting for its other end
 
 struct TaskFiles {
   int in = kToClient, out = kToClient, err = kToClient;
   std::string in_path = {}, out_path = {}, err_path = {};  // set if the task opens the file itself
 };
 
-// In a task's own process, when that is its user's: opens what was left to it. False with errno.
+// Opens the files that were left to the task. Call it in the task's own process, as its user. False
+// with errno.
 bool open_fifos(TaskFiles& files);
 
-// Writes a line to a file of the step. A file that cannot take it at once does not get it.
+// Writes lines to a file of the step. If the file cannot take a line at once, the line is dropped.
 class ErrorFile {
  public:
   ErrorFile() = default;
@@ -35,11 +36,11 @@ class ErrorFile {
   std::string path_;
 };
 
-// Opens files with the user's rights. Tasks that name the same file share one descriptor, so that
-// they do not cut off each other's output.
+// Opens files with the user's rights. Tasks that name the same file share a descriptor, so that
+// they do not truncate each other's output.
 class Files {
  public:
-  // A relative name in a working directory that is missing fails.
+  // If the working directory does not exist, relative names fail.
   Files(const StepSetup& setup, bool work_dir_exists)
       : setup_(setup), work_dir_exists_(work_dir_exists) {}
   Files(const Files&) = delete;
@@ -51,7 +52,7 @@ class Files {
  private:
   struct Opened {
     int fd = kToClient;
-    std::string path;  // kOpenedByTask only
+    std::string path;  // only with kOpenedByTask
   };
   Result<Opened> open_output(std::string_view pattern, std::uint32_t rank);
   Result<Opened> open_input(std::string_view pattern, std::uint32_t rank);

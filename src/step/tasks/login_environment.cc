@@ -1,4 +1,4 @@
-// sbatch --get-user-env: the variables of a login shell of the user.
+// Runs a login shell of the user and reads its variables (sbatch --get-user-env).
 #include "step/tasks/login_environment.h"
 
 #include "io/process/login_shell.h"

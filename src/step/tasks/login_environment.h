@@ -6,8 +6,8 @@
 
 namespace muster::step {
 
-// Adds what a login sets and the job's environment does not. A login that hangs or fails adds only
-// HOME, USER and the like.
+// Adds variables of a login that the job's environment does not have. If the login hangs or fails,
+// adds only HOME, USER and the like.
 void add_login_environment(Environment& environment, const StepSetup& setup);
 
 }  // namespace muster::step

@@ -1,4 +1,4 @@
-// The NUMA nodes of a task's memory, and what --mem-bind=verbose says of them.
+// Chooses the NUMA nodes of a task's memory, and prints the lines of --mem-bind=verbose.
 #include "step/tasks/memory_policy.h"
 
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ void complain(const StepSetup& setup, std::string_view text) {
 
 MemBind add_memory_variables(const StepSetup& setup, Environment& environment) {
   auto parsed = parse_mem_bind(setup.launch.task.mem_bind);
-  if (!parsed) return {};  // srun has refused it
+  if (!parsed) return {};  // srun has refused it already
   const MemBind& bind = *parsed;
   const bool says_nothing = bind.kind == MemBind::Kind::unset && !bind.verbose && !bind.prefer;
   if (says_nothing) return bind;

@@ -1,5 +1,5 @@
-// Binding a task's memory to NUMA nodes: --mem-bind, where TaskPlugin=task/affinity is set. Without
-// it only the variables tell of the wish, as in the reference.
+// Binds a task's memory to NUMA nodes: --mem-bind with TaskPlugin=task/affinity. Otherwise only the
+// variables show the option, as in Slurm.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace muster::step {
 
-// Sets SLURM_MEM_BIND and the related variables of a task. Returns what was asked for.
+// Sets SLURM_MEM_BIND and related variables of a task. Returns the requested binding.
 MemBind add_memory_variables(const StepSetup& setup, Environment& environment);
 
-// In the task's own process, after its CPUs were bound. False if it must not start; why was
-// said.
+// Call it in the task's own process, after its CPUs were bound. False if the task must not start;
+// the reason has been printed.
 bool apply_memory_policy(const MemBind& bind, const StepSetup& setup, std::uint32_t local_id);
 
 }  // namespace muster::step

@@ -1,4 +1,4 @@
-// The batch script on disk: written before the job starts and removed after it.
+// Writes the batch script before the job starts, and removes it afterwards.
 #include "step/tasks/script.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ Result<std::string> spool_script(const StepSetup& setup) {
   const uid_t uid = setup.launch.uid.value;
   const gid_t gid = setup.launch.gid.value;
 
-  // The user may read the directory but not write to it: files left there would never be removed.
+  // The user may read the directory but not write to it: nobody would remove files left there.
   constexpr mode_t kForGroup = 0750;
   if (mkdir(dir.c_str(), kForGroup) != 0 && errno != EEXIST) return failed();
   if (setup.change_user && lchown(dir.c_str(), 0, gid) != 0) return failed();

@@ -1,4 +1,4 @@
-// See setup.h.
+// Changes user, groups, limits and working directory.
 #include "step/tasks/setup.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ const gid_t* raw_groups(const StepSetup& setup) {
   return reinterpret_cast<const gid_t*>(setup.groups.data());
 }
 
-// The kernel keeps these ids for each thread; the C library would change those of all threads, also
-// of one that acts as the user while another is root.
+// The kernel keeps these ids per thread. The C library would change those of all threads, even if
+// one acts as the user while another acts as root.
 bool set_groups(std::size_t count, const gid_t* groups) {
   return syscall(SYS_setgroups, count, groups) == 0;
 }
@@ -55,7 +55,8 @@ AsUser::AsUser(const StepSetup& setup) : changed_(setup.change_user), ok_(act_as
 
 AsUser::~AsUser() {
   if (!changed_) return;
-  // A supervisor that cannot become root again could neither signal nor report: it must not go on.
+  // A supervisor that cannot become root again could neither signal nor report, so it must not go
+  // on.
   if (!set_effective_user(0) || !set_effective_group(0) || !set_groups(0, nullptr)) _exit(1);
 }
 

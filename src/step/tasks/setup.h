@@ -1,4 +1,4 @@
-// What the tasks run as and where: user, groups, limits, working directory.
+// The user, groups, limits and working directory of tasks.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace muster::step {
 
-// While one lives, the calling thread touches files and makes connections with the job's user's
-// rights, and no other thread does.
+// While an object exists, the calling thread accesses files and makes connections with the rights
+// of the job's user; other threads do not.
 class AsUser {
  public:
   explicit AsUser(const StepSetup& setup);
@@ -25,22 +25,21 @@ class AsUser {
   bool ok_ = true;
 };
 
-// For good, in a thread of this process: what it connects with sees the job's user. False with
-// errno on failure. Its real user stays root, so that the user cannot signal it.
+// For a thread of this process, permanently: peers of its connections see the job's user. The real
+// user stays root, so that the user cannot signal the process. False with errno.
 bool act_as_user(const StepSetup& setup);
 
-// For good, in a task's own process. Async-signal-safe. False with errno on failure.
+// For a task's own process, permanently. Async-signal-safe. False with errno.
 bool become_user(const StepSetup& setup);
 
-// Changes to the job's working directory. If that fails it changes to /tmp, and the text says why.
+// Changes to the job's working directory. If that fails, changes to /tmp, and `text` says why.
 struct WorkDir {
   bool exists = true;
   std::string warning;
 };
 WorkDir enter_work_dir(const StepSetup& setup);
 
-// Limits that the submitting command sent along as SLURM_RLIMIT_*; takes them out of the
-// environment.
+// Limits that the submitting command sent as SLURM_RLIMIT_*; removes these variables.
 struct ResourceLimit {
   int resource = 0;
   unsigned long soft = 0;

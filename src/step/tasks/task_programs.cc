@@ -1,4 +1,4 @@
-// TaskProlog and TaskEpilog: the site's and the user's, run as the user around each task.
+// Runs TaskProlog and TaskEpilog, those of the site and of the user, around each task.
 #include "step/tasks/task_programs.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 namespace muster::step {
 namespace {
 
-constexpr std::chrono::seconds kEpilogTime{5};  // that each may take
+constexpr std::chrono::seconds kEpilogTime{5};  // for each of them
 
 [[noreturn]] void execute(const std::string& program, const Environment& environment, int out,
                           int err) {
@@ -48,7 +48,7 @@ std::string read_all(int fd) {
   return text;
 }
 
-void obey(std::string_view line, Environment& environment) {
+void apply_line(std::string_view line, Environment& environment) {
   constexpr std::string_view kExport = "export ", kUnset = "unset ", kPrint = "print ";
   if (line.starts_with(kExport)) {
     std::string_view setting = trim(line.substr(kExport.size()));
@@ -100,7 +100,7 @@ int run_task_prolog(const std::string& program, Environment& environment) {
   const std::string output = read_all(ends[0]);
   close(ends[0]);
   const int status = exit_code(wait_status_of(pid));
-  for (std::string_view line : split(output, '\n')) obey(line, environment);
+  for (std::string_view line : split(output, '\n')) apply_line(line, environment);
   return status;
 }
 
@@ -117,7 +117,7 @@ void say_not_executable(const StepSetup& setup, const std::string& program, int 
             "error");
 }
 
-// The wait status; -1 where the user's own could not be run.
+// The wait status; -1 if the user's own program could not be run.
 int run_task_epilog(const StepSetup& setup, const Text& program, const Environment& environment,
                     int error_fd) {
   const bool of_user = &program == &setup.launch.task.task_epilog;

@@ -1,4 +1,4 @@
-// The fork of a task and all that its process does before it becomes the program.
+// Forks a task, and does everything that its process does before it becomes the program.
 #include "step/tasks/tasks.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 namespace muster::step {
 namespace {
 
-// The task's ends, which the supervisor closes after the fork.
+// The task's ends of the streams, which the supervisor closes after the fork.
 struct TaskEnds {
   int in = -1, out = -1, err = -1;
 };
@@ -99,7 +99,7 @@ bool is_file(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Looks the program up in the task's own PATH. Unchanged if it is not found there.
+// Looks up the program in the task's own PATH. Returns it unchanged if it is not found there.
 std::string find_command(const std::string& program, const Environment& environment) {
   if (program.starts_with('.')) {
     std::string here(PATH_MAX, '\0');
@@ -128,7 +128,7 @@ void execute(const std::vector<std::string>& words, const Environment& environme
   execve(argv.front(), argv.data(), envp.data());
 }
 
-// What execve() did not find: the program, or what its first line names.
+// What execve() did not find: the program, or the interpreter in its first line.
 std::string what_is_missing(const std::string& program, int error) {
   std::ifstream file(program);
   std::string line;
@@ -136,13 +136,13 @@ std::string what_is_missing(const std::string& program, int error) {
   return fmt::format("bad interpreter({})", trim(std::string_view(line).substr(2)));
 }
 
-// A supervisor killed by force takes its tasks along.
+// If the supervisor is killed, its tasks are killed too.
 void end_with(pid_t supervisor) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor) _exit(1);
 }
 
-// FIFOs are opened here, in the task's own process, which may wait for their other ends.
+// Opens FIFOs. The task's own process may wait for their other ends.
 void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid_t supervisor) {
   const bool in = files.in == kOpenedByTask, out = files.out == kOpenedByTask,
              err = files.err == kOpenedByTask;
@@ -157,8 +157,8 @@ void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid
 
 [[noreturn]] void run_in_child(const StepSetup& setup, TaskPlan& plan, TaskEnds ends,
                                pid_t supervisor) {
-  // A process group of its own, but in the supervisor's session: in a session of its own it could
-  // not be stopped by SIGTSTP. A terminal does need a session.
+  // A process group of its own within the supervisor's session: in a session of its own it could
+  // not be stopped by SIGTSTP. Only a terminal needs a session.
   if (plan.pty)
     setsid();
   else
@@ -180,7 +180,7 @@ void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid
   }
   apply_limits(plan.limits);
   if (!become_user(setup)) give_up(setup, "cannot become the job's user", errno);
-  // Not before: a link in the user's own /tmp may lead to where only root could go.
+  // Only now, as the user: a link in the user's own /tmp could lead to a directory for root only.
   if (!setup.mount_namespace.empty() && chdir(here) != 0 && chdir("/tmp") != 0)
     give_up(setup, "cannot go to a directory", errno);
 
@@ -200,8 +200,8 @@ void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid
   give_up(setup, "execve(): " + what_is_missing(plan.argv[0], error), error);
 }
 
-// A traced process stops as its program begins. It stays stopped until a debugger attaches or it
-// gets SIGCONT. If it ended before that, it is waited for like any other.
+// A traced process stops when its program begins, and stays stopped until a debugger attaches or it
+// gets SIGCONT. If it ends before, it is waited for like any other.
 void leave_stopped(pid_t pid) {
   siginfo_t seen{};
   while (waitid(P_PID, static_cast<id_t>(pid), &seen, WSTOPPED | WEXITED | WNOWAIT) != 0)
@@ -223,14 +223,14 @@ Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
   if (!connected)
     return fail(fmt::format("cannot connect a task's streams: {}", std::strerror(errno)));
 
-  // A task may open its streams again by name (/dev/stderr), which asks for the owner of the pipe.
+  // A task may open its streams by name (/dev/stderr), which depends on the owner of the pipe.
   if (setup.change_user)
     for (int fd : {theirs.in, theirs.out, theirs.err})
       if (owned.has(fd) && fchown(fd, setup.launch.uid.value, setup.launch.gid.value) != 0)
         return fail(fmt::format("cannot give a task its streams: {}", std::strerror(errno)));
 
-  // The child ignores what its supervisor ignores until it has restored its signals. One that comes
-  // in between would be lost, were it not blocked: a blocked signal waits.
+  // Until the child has restored its signals, it ignores what its supervisor ignores. Signals are
+  // blocked meanwhile, so that none is lost.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -1,4 +1,4 @@
-// Starting a task: fork, become the user, exec.
+// Starts a task: fork, become the user, exec.
 #pragma once
 
 #include <sys/types.h>
@@ -21,14 +21,14 @@ namespace muster::step {
 struct Task {
   std::uint32_t local_id = 0, rank = 0;
   pid_t pid = 0;
-  pid_t epilog = 0;   // its TaskEpilog, which runs when the task itself has ended
-  int error_fd = -1;  // where that one's errors go
+  pid_t epilog = 0;   // its TaskEpilog, after the task has ended
+  int error_fd = -1;  // for errors of the TaskEpilog
   bool ended = false;
   std::uint32_t wait_status = 0;
   bool out_of_memory = false;
 };
 
-// All that a task's process needs, made ready before the fork.
+// Everything that a task's process needs, prepared before the fork.
 struct TaskPlan {
   std::vector<std::string> argv;
   Environment environment{{}};
@@ -39,10 +39,10 @@ struct TaskPlan {
   TaskBinding binding;
   MemBind memory;
   int inherited_fd = -1;               // besides its streams
-  const io::Cgroup* cgroup = nullptr;  // none, or the step's
+  const io::Cgroup* cgroup = nullptr;  // the step's, if any
 };
 
-// The supervisor's ends of the pipes to the task; -1 where the stream is a file. A terminal's
+// The supervisor's ends of the pipes to the task; -1 for a stream that is a file. A terminal's
 // master end is both in and out (two descriptors), and there is no err.
 struct TaskPipes {
   int in = -1, out = -1, err = -1;
@@ -50,7 +50,7 @@ struct TaskPipes {
 struct StartedTask {
   pid_t pid = 0;
   TaskPipes pipes;
-  int error_fd = -1;  // a copy of the task's own, where a TaskEpilog will need one
+  int error_fd = -1;  // a copy of the task's own, for a TaskEpilog
 };
 Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan);
 

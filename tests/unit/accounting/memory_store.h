@@ -1,4 +1,4 @@
-// An AccountingStore in memory: the plainest meaning of the interface.
+// An AccountingStore in memory, as simple as the interface allows.
 #pragma once
 
 #include <map>

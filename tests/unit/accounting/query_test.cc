@@ -1,4 +1,4 @@
-// Each option of sacct on a morning whose answers were seen on the reference (scenario.h).
+// Each option of sacct, on a morning whose answers were observed on Slurm (scenario.h).
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
-// What a job asks for in all, whichever of the options says it: scontrol, squeue and sacct tell the
-// same.
+// What a job asks for in total, in whichever options it says so: scontrol, squeue and sacct show
+// the same.
 #include <gtest/gtest.h>
 
 #include "accounting/record.h"

@@ -1,5 +1,5 @@
-// A morning of jobs as the reference recorded it, and what its sacct printed: builders for records,
-// the jobs themselves, and rows as short text ("20", "20.batch", "19_1", "19_[2-5]").
+// A morning of jobs as Slurm recorded it, and what its sacct printed: builders for records, the
+// jobs themselves, and rows as short texts ("20", "20.batch", "19_1", "19_[2-5]").
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace muster::accounting {
 
-// Seconds after 01:31:00 of the reference's morning; `now` is one minute later than that.
+// Seconds after 01:31:00 of that morning; `now` is one minute later.
 inline Time at(int seconds) { return from_unix_seconds(1'794'792'660 + seconds); }
 inline const Time kNow = at(120);
 
@@ -82,7 +82,7 @@ inline StepRecord make_step(std::uint32_t job, StepId step, std::uint32_t attemp
 
 // Jobs 19 (an array of four, two at a time), 20 with steps, 21 held, 22 running, 23 failed, 24
 // requeued and waiting for its next run at 02:34:04, 28 cancelled before it was eligible, 99 an
-// array half started.
+// array of which half has started.
 inline std::vector<AccountingRecord> morning() {
   constexpr auto kCompleted = JobState::completed;
   std::vector<AccountingRecord> records = {
@@ -141,7 +141,7 @@ inline wire::JobRef ref(std::uint32_t job, IdSet tasks = {}, std::optional<StepI
   return {.job = JobId{job}, .tasks = std::move(tasks), .step = step};
 }
 
-// Everything with -X: allocations only.
+// All allocations (-X).
 inline wire::AccountingRequest allocations() {
   wire::AccountingRequest request;
   request.allocations_only = true;

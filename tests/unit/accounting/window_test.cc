@@ -1,4 +1,4 @@
-// Time windows and states: -S, -E and -s with their defaults, as seen on the reference.
+// Time windows and states: -S, -E and -s with their defaults, as observed on Slurm.
 #include <gtest/gtest.h>
 
 #include "accounting/query.h"
@@ -58,7 +58,7 @@ TEST_F(Windows, ReachFromTheEpochForJobsAskedForById) {
 TEST_F(Windows, AreNowForAStateAlone) {
   EXPECT_EQ(ask(in_state({"R"}, kUnset, kUnset)), (Ids{"22", "96", "99_0"}));
   EXPECT_EQ(ask(in_state({"PD"}, kUnset, kUnset)),
-            Ids{});  // 24 is not eligible yet, 21 and 99 never were
+            Ids{});  // 24 is not eligible yet; 21 and 99 never were
   EXPECT_EQ(ids(query(store_, in_state({"PD"}, kUnset, kUnset), at(185))), (Ids{"24"}));
   EXPECT_EQ(ask(in_state({"F"}, kUnset, kUnset)), Ids{});
 }

@@ -20,7 +20,7 @@ TEST(NameService, ReadsTheFilesOfTheSystem) {
   EXPECT_EQ(group_named("root")->gid, Gid{0});
 }
 
-// A directory service, as getent would tell of it.
+// A directory service, as getent would report it.
 class Directory : public testing::Test {
  protected:
   Directory() {

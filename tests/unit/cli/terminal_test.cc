@@ -1,4 +1,4 @@
-// What reaches a terminal of what users wrote.
+// How texts of other users are filtered for a terminal.
 #include "cli/lib/terminal.h"
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ TEST(ClientSettings, QuickReaderAgreesWithTheFullOne) {
 }
 
 TEST(ClientSettings, QuickReaderReadsEveryKeyThatCommandsUse) {
-  // One value each that is not the default; a key without one here fails below.
+  // One value per kind that is not the default; the check below fails for a kind without one.
   const std::map<Kind, std::string> others = {{Kind::text, "other"}, {Kind::lowercase, "other"},
                                               {Kind::user, "other"}, {Kind::number, "77"},
                                               {Kind::seconds, "77"}, {Kind::port, "77"},

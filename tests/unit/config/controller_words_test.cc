@@ -1,4 +1,4 @@
-// What SlurmctldParameters says of the requests of one user.
+// Words of SlurmctldParameters about the requests of one user.
 #include <gtest/gtest.h>
 
 #include "config/files.h"

@@ -1,4 +1,4 @@
-// The files that `make install` brings as examples are good ones, and confine jobs.
+// The example files that `make install` copies are valid, and confine jobs.
 #include <gtest/gtest.h>
 
 #include <fstream>

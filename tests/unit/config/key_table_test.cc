@@ -1,4 +1,4 @@
-// What has to hold of the rows of the two tables.
+// Properties of all rows of the two tables.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,4 @@
-// What stops the daemons rather than being passed over, and what slurmctld asks of the file.
+// Which settings stop the daemons, and what slurmctld requires of the file.
 #include "config/slurm_conf_checks.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// From when on a job's age counts, and what becomes of its priority.
+// Since when a job's age counts, and how that changes its priority.
 #include <gtest/gtest.h>
 
 #include "controller/world.h"

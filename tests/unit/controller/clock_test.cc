@@ -1,5 +1,5 @@
-// Clocks that are set, machines that sleep, and nodes whose clock munge refuses: nothing that runs
-// is lost by it, and no time limit counts it.
+// Clocks that are set, machines that sleep, and nodes whose clock munge refuses: running jobs lose
+// nothing, and no time limit counts that time.
 #include <gtest/gtest.h>
 
 #include "controller/timekeeper.h"
@@ -11,7 +11,7 @@ namespace {
 using namespace muster::controller::test;
 using namespace std::chrono_literals;
 
-// The machine's clock goes by `by`; no other time passes.
+// Moves the machine's clock by `by`; no other time passes.
 void set_clock(World& w, Millis by) {
   w.now += by;
   w.core.on_clock_step(by, w.now);
@@ -65,7 +65,7 @@ TEST_P(Clock, WhatHasEndedKeepsItsTimes) {
 TEST_P(Clock, AStepReachesAccountingWithTheStartAsItIsToldNow) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.accounting = true; })};
   auto id = w.submit(job());
-  w.host.portions.clear();
+  w.host.deltas.clear();
   set_clock(w, GetParam());
   EXPECT_EQ((w.job_rows().at({id, 1}).started), t0 + GetParam());
 }
@@ -90,9 +90,9 @@ TEST(Timekeeper, TellsOfStepsAndStandstillsBeforeItTicks) {
   Timekeeper keeper({.wall = w.now, .steady = 0s});
   keeper.tick(w.core, {.wall = w.now + 1s, .steady = 1s});
   EXPECT_EQ(keeper.at(1s), t0 + 1s);
-  keeper.tick(w.core, {.wall = w.now + 8h, .steady = 2s});  // it slept
+  keeper.tick(w.core, {.wall = w.now + 8h, .steady = 2s});  // the machine slept
   EXPECT_EQ(keeper.at(2s), t0 + 8h);
-  keeper.tick(w.core, {.wall = w.now + 8h + 400s, .steady = 402s});  // it was stopped
+  keeper.tick(w.core, {.wall = w.now + 8h + 400s, .steady = 402s});  // the process was stopped
   w.now = keeper.at(402s);
   w.run();
   EXPECT_EQ(w.node(1).health, NodeHealth::up);

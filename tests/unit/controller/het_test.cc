@@ -1,4 +1,4 @@
-// Heterogeneous jobs: what concerns one component and what concerns all of them.
+// Heterogeneous jobs: what concerns one component, and what concerns all.
 #include "controller/world.h"
 
 namespace muster::controller {

@@ -1,4 +1,4 @@
-// A ledger with a host in memory, for tests that build one owner of the controller alone.
+// A ledger with a host in memory, for tests of a single owner.
 #pragma once
 
 #include "builders.h"
@@ -8,13 +8,13 @@
 namespace muster::controller::test {
 
 struct LedgerWorld {
-  // In the state of the builder, which is committed.
+  // Starts with the builder's state, which is committed.
   explicit LedgerWorld(ClusterBuilder builder) {
     ledger.set_now(t0);
     for (const Event& event : builder.events()) ledger.record(event);
     commit();
   }
-  // What leaves with the open batch.
+  // Commits the open batch, and returns what leaves with it.
   OpenBatch commit() {
     ledger.seal();
     ledger.land(CommitOutcome::committed);

@@ -1,4 +1,4 @@
-// A host in memory: everything that leaves the controller is written down, and a test says when a
+// A host in memory: everything that leaves the controller is recorded, and a test decides when a
 // commit or a plan is done.
 #pragma once
 
@@ -21,14 +21,14 @@ using namespace muster::test;
 class MemoryHost : public Host {
  public:
   std::vector<Batch> commits;
-  std::vector<accounting::AccountingPortion> portions;
+  std::vector<accounting::AccountingDelta> deltas;
   std::map<std::uint64_t, wire::Answer> replies;  // by request
   std::vector<std::pair<NodeConnection, OutgoingOrder>> orders;
   std::vector<std::string> what;  // "commit 1", "reply 3", "send 101" in order
   std::optional<Cluster> to_plan;
   std::optional<Published> published;
   std::vector<std::string> errors, groups;
-  bool commit_waits = false;  // a commit was asked for and has not been answered
+  bool commit_waits = false;  // a commit was requested and has not been answered
 
   void commit(const Batch& batch) override {
     what.push_back("commit " + std::to_string(batch.number));
@@ -37,9 +37,7 @@ class MemoryHost : public Host {
     commit_waits = true;
   }
   void publish(Published p) override { published = std::move(p); }
-  void account(accounting::AccountingPortion portion) override {
-    portions.push_back(std::move(portion));
-  }
+  void account(accounting::AccountingDelta delta) override { deltas.push_back(std::move(delta)); }
   void reply(ReplyTo to, wire::Answer answer) override {
     what.push_back("reply " + std::to_string(to.request));
     replies.insert_or_assign(to.request, std::move(answer));

@@ -1,4 +1,4 @@
-// Who may do what, and which keys scontrol update takes.
+// Who may do what, and which keys scontrol update accepts.
 #include <gtest/gtest.h>
 
 #include "controller/world.h"
@@ -38,7 +38,7 @@ TEST(Permission, AFilterOnlyReachesOnesOwnJobs) {
   EXPECT_EQ(w.job(id).state, JobState::pending);
 }
 
-// A task that somebody else names must stay in its array.
+// A task that is named by somebody else must stay in its array.
 TEST(Permission, ARefusedCancelChangesNothing) {
   World w{ClusterBuilder().nodes(1)};
   w.submit(job());
@@ -122,7 +122,7 @@ TEST(UpdateNode, SettingANodeDownEndsItsJobs) {
       EXPECT_TRUE(w.job(id).completing()) << "its slurmd ends it as any other job";
       EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);
       w.hang(1);
-      w.pass(Seconds{301});  // and is not waited for when it falls silent
+      w.pass(Seconds{301});  // and nobody waits for it when it falls silent
     }
     EXPECT_EQ(w.job(id).state, JobState::node_fail);
     EXPECT_TRUE(w.job(id).run->unfinished.empty());

@@ -1,4 +1,4 @@
-// The controller's core with a host in memory: commits happen at once or when a test says so.
+// The controller's core with a host in memory: commits happen at once, or when a test says so.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class World {
     EXPECT_TRUE(core.recover(std::move(stored), config_, now));
     run();
   }
-  // With n1..nN registered.
+  // Nodes n1..nN are registered.
   explicit World(ClusterBuilder builder) : World(builder.config()) {
     for (std::size_t i = 1; i <= config_.nodes.size(); ++i) join(static_cast<std::uint32_t>(i));
     host.what.clear();
@@ -32,7 +32,7 @@ class World {
   bool hold_plans = false;
   CommitOutcome outcome = CommitOutcome::committed;
 
-  // Lets everything happen that has been set off.
+  // Delivers everything that is under way.
   void run() {
     for (;;) {
       core.flush(now);
@@ -57,7 +57,7 @@ class World {
     core.on_committed(CommitOutcome::committed);
   }
 
-  // Hands a request over; its number is the key of the reply.
+  // Sends a request; returns its number, which is the key of the reply.
   std::uint64_t ask(wire::Request request, Uid uid = kAlice, std::uint64_t connection = 1) {
     core.on_request({connection, ++requests_}, {uid, Gid{100}}, std::move(request), now);
     return requests_;
@@ -88,7 +88,7 @@ class World {
     wire::JobActionRequest request{.action = action, .jobs = {{.job = JobId{id}}}, .name = {}};
     return std::get<wire::CancelReply>(answer(std::move(request), uid));
   }
-  // The first error of an update, or 0.
+  // The first error of an update, or no_error.
   ErrorCode update(std::uint32_t id, std::string key, std::string value, Uid uid = kAlice) {
     wire::UpdateRequest request{.settings = {{"JobId", std::to_string(id)}, {key, value}}};
     wire::Answer a = answer(std::move(request), uid);
@@ -126,7 +126,7 @@ class World {
     core.on_report(connection(node), wire::JobGoneReport{JobId{id}, Attempt{attempt}}, now);
     run();
   }
-  // It stays connected and says nothing any more, until it is heard again.
+  // The node stays connected and falls silent, until heard() is called.
   void hang(std::uint32_t node) { heard_.erase(node); }
   void hear(std::uint32_t node) {
     heard_.insert(node);
@@ -144,7 +144,7 @@ class World {
   const Job& job(std::uint32_t id) const { return core.cluster().jobs.at(JobId{id}); }
   const Node& node(std::uint32_t id) const { return core.cluster().nodes.at(NodeId{id}); }
 
-  // Orders of one kind sent since the last call for it, with where they went.
+  // Orders of one kind since the last call for it, with their nodes.
   template <class T>
   std::vector<std::pair<std::uint32_t, T>> take() {
     std::vector<std::pair<std::uint32_t, T>> found;
@@ -156,23 +156,23 @@ class World {
     return found;
   }
 
-  // All rows that accounting was sent, the latest of each key.
+  // All rows that were sent to accounting, the latest for each key.
   std::map<std::pair<std::uint32_t, std::uint32_t>, JobRecord> job_rows() const {
     std::map<std::pair<std::uint32_t, std::uint32_t>, JobRecord> rows;
-    for (const accounting::AccountingPortion& portion : host.portions)
-      for (const AccountingRecord& record : portion.records())
+    for (const accounting::AccountingDelta& delta : host.deltas)
+      for (const AccountingRecord& record : delta.records())
         if (auto* row = std::get_if<JobRecord>(&record))
           rows.insert_or_assign({row->job.value, row->attempt.value}, *row);
     return rows;
   }
   std::vector<StepRecord> step_rows() const {
     std::vector<StepRecord> rows;
-    for (const accounting::AccountingPortion& portion : host.portions)
-      for (const AccountingRecord& record : portion.records())
+    for (const accounting::AccountingDelta& delta : host.deltas)
+      for (const AccountingRecord& record : delta.records())
         if (auto* row = std::get_if<StepRecord>(&record)) rows.push_back(*row);
     return rows;
   }
-  // "JobSubmitted" as its place in the variant, of the last batch.
+  // The events of one kind in the last batch.
   template <class T>
   std::vector<T> committed_events() const {
     std::vector<T> found;
@@ -186,7 +186,7 @@ class World {
  private:
   ClusterConfig config_;
   std::uint64_t requests_ = 0;
-  std::set<std::uint32_t> heard_;  // nodes whose heart beats
+  std::set<std::uint32_t> heard_;  // nodes that send heartbeats
 };
 
 inline wire::StepRef batch_of(std::uint32_t id, std::uint32_t attempt = 1) {

@@ -29,7 +29,7 @@
 
 namespace muster::io {
 
-inline constexpr Millis kPatience{20000};  // far beyond what anything here takes
+inline constexpr Millis kPatience{20000};  // far longer than anything here takes
 
 class TemporaryFolder {
  public:
@@ -80,7 +80,7 @@ bool eventually(Condition condition, Millis timeout = kPatience) {
   return true;
 }
 
-// The log goes to a file as long as this lives.
+// While this exists, the log goes to a file.
 class CapturedLog {
  public:
   explicit CapturedLog(LogLevel level = LogLevel::error) {
@@ -165,7 +165,7 @@ inline bool write_raw(int fd, std::string_view bytes) {
   return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
-// Reads and drops until the other side has closed.
+// Reads and discards until the other side has closed.
 inline bool is_closed_by_peer(int fd, Millis timeout = kPatience) {
   char buffer[4096];
   for (;;) {
@@ -180,7 +180,7 @@ inline bool has_munge() {
   return works;
 }
 
-// What a client says first.
+// The first message of a client.
 inline std::string greeting() {
   Session session({}, kMaxHandshakeFrameBytes);
   session.queue(answer_over_unix());

@@ -1,6 +1,6 @@
-// A disk in memory that loses power: what was written but not synced when the power went may be
-// gone, or there in part. SQLite sees it as a VFS, the snapshot writer as DurableFiles; both share
-// its files. For one thread.
+// A disk in memory that loses power: what was written but not synced may be gone afterwards, or
+// partly there. SQLite sees it as a VFS, the snapshot writer as DurableFiles; both share its files.
+// For one thread.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ struct sqlite3_vfs;
 
 namespace muster::io {
 
-// What is left of unsynced changes once the power is back.
+// Which unsynced changes survive a power cut.
 enum class Survivors : std::uint8_t {
   none,    // nothing
-  all,     // everything: the process died, the machine did not
-  prefix,  // the first so many, the last of them torn
+  all,     // all: the process died, the machine did not
+  prefix,  // the first few; the last of them is torn
   some,    // any of them, each possibly torn, in any combination of its 512-byte sectors
 };
 
 class PowerCutDisk final : public DurableFiles {
  public:
-  struct Change {  // a write, or a truncation where `truncates`
+  struct Change {  // a write, or a truncation if `truncates` is set
     std::size_t offset = 0;
     std::string bytes;
     bool truncates = false;
@@ -45,7 +45,7 @@ class PowerCutDisk final : public DurableFiles {
 
   const std::string& vfs_name() const { return name_; }
 
-  // Changes and syncs so far; cut_at(n) makes the n-th fail, and everything after it.
+  // Changes and syncs so far. cut_at(n) makes the n-th fail, and all after it.
   std::uint64_t operations() const { return operations_; }
   void cut_at(std::uint64_t operation) { cut_at_ = operation; }
   bool has_power() const { return operations_ < cut_at_; }

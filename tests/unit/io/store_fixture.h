@@ -1,5 +1,4 @@
-// Batches whose whole content follows from their number, so that what a store gives back can be
-// checked against what it was given.
+// Batches whose content follows from their number, so that what a store returns can be checked.
 #pragma once
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Users: what was asked of the system once is told without asking again.
+// Users are looked up in the system only once.
 #include "io/users.h"
 
 #include <gtest/gtest.h>

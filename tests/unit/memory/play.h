@@ -40,9 +40,9 @@ class ScarceHost final : public MemoryHost {
     const Plenty plenty = take();
     MemoryHost::publish(std::move(p));
   }
-  void account(accounting::AccountingPortion portion) override {
+  void account(accounting::AccountingDelta delta) override {
     const Plenty plenty = take();
-    MemoryHost::account(std::move(portion));
+    MemoryHost::account(std::move(delta));
   }
   void reply(ReplyTo to, wire::Answer answer) override {
     const Plenty plenty = take();
@@ -184,8 +184,8 @@ class Play {
   // Of all batches, the last of each key, as accounting keeps them.
   std::map<std::string, std::string> rows() const {
     std::map<std::string, std::string> rows;
-    for (const accounting::AccountingPortion& portion : host.portions)
-      for (const AccountingRecord& record : portion.records())
+    for (const accounting::AccountingDelta& delta : host.deltas)
+      for (const AccountingRecord& record : delta.records())
         std::visit(
             [&]<class Row>(const Row& row) {
               std::string key =

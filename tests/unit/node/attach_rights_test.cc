@@ -1,4 +1,4 @@
-// Who may attach to a step, how many nodes may be below it, and what a leave to write files is for.
+// Who may attach to a step, how many nodes may be below it, and what a grant to write files allows.
 #include "node/attach_rights.h"
 
 #include <gtest/gtest.h>

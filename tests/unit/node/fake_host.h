@@ -1,4 +1,4 @@
-// A NodeHost that writes down what it is asked to do.
+// A NodeHost that records what it is asked to do.
 #pragma once
 
 #include <fmt/format.h>

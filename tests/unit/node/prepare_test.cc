@@ -1,4 +1,4 @@
-// Prolog and Epilog as the node's logic runs them.
+// Prolog and Epilog in the node's logic.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ TEST_F(Prepare, TheJobIsGoneWhenItsEpilogIsOver) {
   auto gone = host.take_reports<wire::JobGoneReport>();
   ASSERT_EQ(gone.size(), 1u);
   EXPECT_TRUE(gone[0].epilog_failed);
-  end_job();  // the controller did not hear it
+  end_job();  // the controller did not get the report
   EXPECT_TRUE(host.take_calls().empty());
   EXPECT_EQ(host.take_reports<wire::JobGoneReport>().size(), 1u);
 }
@@ -111,7 +111,7 @@ TEST_F(Prepare, TheControllerHearsOfAPrologThatItAskedAbout) {
   EXPECT_EQ(host.take_reports<wire::PreparedReport>().size(), 0u);
   program_ended(NodeProgram::prolog, true);
   EXPECT_EQ(host.take_reports<wire::PreparedReport>().size(), 1u);
-  order(ask);  // by another controller
+  order(ask);  // from another controller
   EXPECT_EQ(host.take_reports<wire::PreparedReport>().size(), 1u);
 }
 

@@ -1,4 +1,4 @@
-// Replays of traces that are small enough to know the answer.
+// Replays of traces that are small enough to know the result.
 #include "sim/replay/replay.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::vector<std::int64_t> waits(std::string_view policy, const std::vector<Trace
 
 using Waits = std::vector<std::int64_t>;
 
-// 3 of 4 CPUs are busy for ten minutes; the second job wants all, the third one for two minutes.
+// 3 of 4 CPUs are busy for ten minutes; the second job needs all, the third one for two minutes.
 const std::vector<TraceJob> kHole{job(1, 0, 10, 3), job(2, 0, 10, 4), job(3, 0, 2, 1)};
 
 TEST(Replay, InOrderNobodyPasses) { EXPECT_EQ(waits("fifo", kHole), (Waits{0, 600, 1200})); }
@@ -40,14 +40,14 @@ TEST(Replay, AHoleIsFilledWhereThatDelaysNobody) {
 }
 
 TEST(Replay, TheReferenceLooksForHolesEveryHalfMinuteOnly) {
-  // The last one comes two seconds after the pass that the others set off.
+  // The last job comes two seconds after the pass that the others caused.
   const std::vector<TraceJob> trace{job(1, 0, 10, 3), job(2, 0, 10, 4), job(3, 2, 2, 1)};
   EXPECT_EQ(waits("backfill", trace), (Waits{0, 600, 28}));
   EXPECT_EQ(waits("muster", trace), (Waits{0, 600, 0}));
 }
 
-// The last one would be gone only long after the third one's turn. EASY promises a time to the
-// first in line alone.
+// The last job would end long after the third job's turn. EASY promises a time only to the first
+// waiting job.
 TEST(Replay, OnlyEasyLetsTheSecondInLineBeDelayed) {
   const std::vector<TraceJob> trace{job(1, 0, 10, 2), job(2, 0, 10, 3), job(3, 0, 10, 4),
                                     job(4, 0, 60, 1)};

@@ -1,4 +1,4 @@
-// Traces: what is read, what is refused, and that made-up ones are what they should be.
+// Traces: what is read, what is refused, and whether made-up traces are as described.
 #include "sim/replay/swf.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ TEST(Swf, ReadsJobsInTheOrderOfSubmission) {
   ASSERT_TRUE(jobs) << jobs.error().text();
   ASSERT_EQ(jobs->size(), 2u);
   EXPECT_EQ((*jobs)[0].id, 1u);
-  EXPECT_EQ((*jobs)[0].cpus, 2u);            // those used, where none were asked for
-  EXPECT_EQ((*jobs)[0].limit, Seconds{20});  // as long as it ran, where no limit is known
+  EXPECT_EQ((*jobs)[0].cpus, 2u);            // the number used, if none was requested
+  EXPECT_EQ((*jobs)[0].limit, Seconds{20});  // its run time, if no limit is known
   EXPECT_EQ((*jobs)[1].cpus, 8u);
   EXPECT_EQ((*jobs)[1].limit, Seconds{60});
   EXPECT_EQ((*jobs)[1].user, 7u);

@@ -1,4 +1,5 @@
-// Limits of associations: one's own, those of the accounts above, and what a QOS says first.
+// Limits of associations: the user's own, those of the accounts above, and those that a QOS
+// overrides.
 #include <gtest/gtest.h>
 
 #include "builders.h"

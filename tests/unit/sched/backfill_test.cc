@@ -49,7 +49,8 @@ TEST(Backfill, AJobOfTooLowPriorityOrAgeReservesNothing) {
   EXPECT_EQ(started(0, Seconds{86400 * 365}), "3") << "bf_min_age_reserve";
 }
 
-// Two nodes with a partition each: a job has been leaving the first one for five seconds.
+// Two nodes, each in a partition of its own; a job on the first has been completing for five
+// seconds.
 std::string started_beside_a_leaving_job(Seconds complete_wait, bool by_partition) {
   ClusterBuilder b;
   b.nodes(2).partition({.name = "a"}, 1, 1).partition({.name = "b"}, 2, 2);
@@ -95,7 +96,7 @@ TEST(Backfill, PromisesCountCpusNotWholeNodes) {
           .pending(job().tasks(4).minutes(600).memory(100))
           .build();
   Plan p = plan(cluster, t0);
-  EXPECT_EQ(starts(p), "3");  // six of eight stay free for the promised one
+  EXPECT_EQ(starts(p), "3");  // six of eight must be free for the promised job
   EXPECT_EQ(promised(p, 2), 60);
 }
 
@@ -252,7 +253,7 @@ TEST(Licenses, AreCounted) {
   EXPECT_EQ(reason(p, 2), "Licenses");
 }
 
-// A task that starts now needs no promise; a promise would keep other jobs waiting for nothing.
+// A task that starts now needs no promise: it would keep other jobs waiting for nothing.
 TEST(Backfill, OnlyTasksThatStillWaitArePromisedATime) {
   auto cluster = ClusterBuilder()
                      .nodes(2)

@@ -1,4 +1,4 @@
-// Where a waiting job stands, and what would help it.
+// Where a waiting job stands in the queue, and what would help it.
 #include "sched/explain.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(Standing, OnlyJobsThatJustNeedResourcesAreInLine) {
 }
 
 TEST(Alternatives, TellTheLongestTimeThatFitsInBeforeTheOthers) {
-  // Three of four nodes are busy for an hour, and then all four are promised.
+  // Three of four nodes are busy for an hour; then all four are promised.
   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4, 30).pending(1, 200).build();
   EXPECT_EQ(sooner(cluster, 3), (Found{"with --time=01:00:00@0"}));
 }

@@ -1,4 +1,4 @@
-// Heterogeneous jobs: their components start together, on nodes of their own, or wait together.
+// Heterogeneous jobs: components start together, on separate nodes, or wait together.
 #include <gtest/gtest.h>
 
 #include "builders.h"
@@ -84,7 +84,7 @@ TEST(HetJob, WhatIsPromisedToOneComponentIsKeptForIt) {
                      .pending(1, 60)
                      .pending(1, 20)
                      .build();
-  EXPECT_EQ(starts(plan(cluster, t0)), "5");  // n2 is free until both start
+  EXPECT_EQ(starts(plan(cluster, t0)), "5");  // n2 stays free until both start
 }
 
 TEST(HetJob, AHeldComponentKeepsTheOthersBack) {
@@ -121,7 +121,7 @@ TEST(HetJob, PreemptsForAllOfItsComponentsOrForNone) {
   EXPECT_EQ(preempting(1), 0u);
 }
 
-// The first component could have any node at once, the second only n2, when its job has left.
+// The first component could use any node at once, the second only n2, after its job has ended.
 TEST(HetJob, AComponentLeavesToAnotherTheOnlyNodeThatItCanUse) {
   auto cluster = ClusterBuilder()
                      .nodes(2)

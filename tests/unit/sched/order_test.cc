@@ -36,7 +36,7 @@ TEST(Order, AJobOnNodesThatNoJobWaitsForMayStart) {
   EXPECT_EQ(reason(p, 2), "Resources");
 }
 
-// -w n1 can use no other node, yet every node of the partition is kept for it.
+// A job with -w n1 can use no other node, yet every node of the partition would be kept for it.
 TEST(Order, AJobThatWaitsForOneNodeDoesNotBlockTheOthers) {
   auto cluster =
       ClusterBuilder().nodes(2).running(1).pending(job().on("n1")).pending(job()).build();
@@ -244,7 +244,7 @@ TEST(Budget, APlanThatReachedItsLimitOfStartsSaysSo) {
   EXPECT_FALSE(plan(cluster, t0).more_starts);
 }
 
-// Without this the rest of the array waits for the next tick.
+// Otherwise the rest of the array would wait for the next tick.
 TEST(Budget, AnArrayLargerThanTheBudgetLeavesMoreToStart) {
   auto cluster = ClusterBuilder().nodes(4).pending(job().array("0-3")).build();
   Plan p = plan(cluster, t0, {.max_starts = 2});

@@ -1,4 +1,4 @@
-// What a job gets depends on the partition that takes it: its time limit and the most memory.
+// What a job gets depends on the partition in which it starts: time limit and maximum memory.
 #include <gtest/gtest.h>
 
 #include "builders.h"

@@ -1,4 +1,4 @@
-// The queue that is kept from one plan to the next, and plans that only look for starts.
+// The queue that is kept between plans, and plans that only look for starts.
 #include "sched/queue.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(Queue, PutsANewJobWhereItsPriorityBelongs) {
   EXPECT_EQ(order(queue, cluster), (Ids{3, 1, 2}));
 }
 
-// Some of the later jobs leave before the first ones do, and new jobs come.
+// Some later jobs leave before the first ones do, and new jobs arrive.
 TEST(Queue, ForgetsJobsThatLeaveBetweenOthers) {
   ClusterBuilder builder;
   builder.nodes(1).pending(1);

@@ -1,4 +1,4 @@
-// Random clusters, jobs and ends of jobs, as one seed repeats them.
+// Random clusters, jobs and ends of jobs; a seed repeats them.
 #pragma once
 
 #include <string>
@@ -52,7 +52,7 @@ inline SpecBuilder random_job(Dice& dice, const Cluster& cluster) {
   const bool with_reservations = !(*cluster.reservations).empty();
   const std::uint32_t next_id = cluster.next_job_id.value;
   SpecBuilder spec = job().minutes(static_cast<int>(dice.between(1, 1100)));
-  if (dice.one_in(2)) spec.qos("few");  // where there is none, it limits nothing
+  if (dice.one_in(2)) spec.qos("few");  // without QOS it has no effect
   if (dice.one_in(3)) spec.user(kBob);
   if (dice.one_in(3)) {
     std::uint32_t low = dice.between(1, 4);
@@ -63,7 +63,7 @@ inline SpecBuilder random_job(Dice& dice, const Cluster& cluster) {
   if (dice.one_in(5)) spec.tasks_per_node(dice.between(1, 3));
   if (dice.one_in(2)) spec.memory(dice.upto(4000));
   if (dice.one_in(6)) spec.memory_per_cpu(dice.between(1, 800));
-  // One way of asking for GPUs at a time.
+  // One way of requesting GPUs at a time.
   switch (dice.upto(9)) {
     case 0:
       spec.gres("gpu:" + std::to_string(dice.between(1, 3)));
@@ -109,13 +109,13 @@ inline SpecBuilder random_job(Dice& dice, const Cluster& cluster) {
   }
   if (dice.one_in(12)) spec.dependency("singleton");
   if (with_reservations && dice.one_in(3)) {
-    spec.user(kAlice);  // others are refused when they submit
+    spec.user(kAlice);  // other users are refused at submission
     spec.set(&JobRequest::reservation, Text(dice.one_in(3) ? "r1,r2" : "r1"));
   }
   return spec;
 }
 
-// Whole nodes or some of their cores, now or soon, some of them drawing jobs in.
+// Reserves whole nodes or some of their cores, now or soon; half of the reservations have a flag.
 inline void reserve_some(Cluster& cluster, Dice& dice) {
   for (std::uint32_t n = 1; n <= dice.between(1, 3); ++n) {
     Reservation r{.name = "r" + std::to_string(n), .users = {"alice"}, .number = n};
@@ -153,14 +153,14 @@ inline void submit_some(Cluster& cluster, Dice& dice, std::uint32_t count, bool 
   }
 }
 
-// Some of what runs ends, wholly or on some nodes only.
+// Ends some running jobs, wholly or only on some nodes.
 inline void end_some(Cluster& cluster, Dice& dice) {
   for (std::uint32_t id : cluster.active.ids()) {
     if (dice.one_in(2)) continue;
     const Job job = cluster.jobs.at(JobId{id});
     JobState state = dice.one_in(3) ? JobState::failed : JobState::completed;
     std::vector<JobId> ending{job.id};
-    if (job.is_het() && job.leads())  // the others end with the first
+    if (job.is_het() && job.leads())  // the others end with the first one
       for (const Job* component : cluster.components(job)) ending.push_back(component->id);
     for (JobId each : ending)
       if (!is_ended(cluster.jobs.at(each).state))

@@ -181,7 +181,7 @@ TEST(Reservations, TheReasonSaysThatTheUnreservedNodesAreTooFew) {
   Plan p = plan(with(reservation()).pending(2, 9).pending(job().minutes(9).tasks(9)).build(), t0);
   EXPECT_EQ(reason(p, 1), "ReqNodeNotAvail, May be reserved for other job");
   EXPECT_EQ(reason(p, 2), "ReqNodeNotAvail, May be reserved for other job");
-  // It is other jobs that are in its way.
+  // Other jobs are in its way.
   auto b = with(reservation()).pending(1, 9);
   b.running(job().minutes(60), {{.node = NodeId{2}, .cpus = IdSet::range(0, 7)}});
   EXPECT_EQ(reason(plan(b.build(), t0), 1), "Resources");

@@ -62,7 +62,7 @@ TEST(ResumedJob, AJobThatLeavesSharedCpusFreesNoneForAPromise) {
   auto b = one_node();
   b.running(with(4, 60), share(0, 3)).event(suspended(1));
   b.running(with(4, 10), share(0, 3)).event(suspended(1, true));
-  // The first is promised the whole node; nothing of it is free for long enough before.
+  // The first job has a promise of the whole node; before that, nothing is free for long enough.
   Cluster cluster = b.pending(with(8, 30)).pending(with(4, 90)).pending(with(4, 50)).build();
   Plan p = plan(cluster, t0);
   EXPECT_EQ(find_expected(p, JobId{3})->at, t0 + Minutes{60});

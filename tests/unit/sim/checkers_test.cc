@@ -1,4 +1,4 @@
-// The simulator's checkers notice what they are there for: each test plants one fault.
+// The simulator's checkers notice faults: each test plants one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace muster::sim {
 namespace {
 
-// A quiet world: what goes wrong in it goes wrong because of the sabotage.
+// A world without other faults: whatever goes wrong is due to the sabotage.
 WorldOptions calm(Sabotage sabotage) {
   return {.seed = 5,
           .jobs = 8,
@@ -45,9 +45,9 @@ Sabotage rewriting(std::function<std::optional<Event>(E)> change) {
 TEST(Checkers, AreSilentWhereNothingIsWrong) { EXPECT_EQ(complaints(calm({})), ""); }
 
 TEST(Checkers, NoticeAnEndThatAccountingDoesNotHearOf) {
-  auto deafen = [](accounting::AccountingPortion& portion) {
-    portion.cluster.jobs.each([&](const Job& job) {
-      if (is_ended(job.state)) portion.changes.jobs.erase(job.id.value);
+  auto deafen = [](accounting::AccountingDelta& delta) {
+    delta.cluster.jobs.each([&](const Job& job) {
+      if (is_ended(job.state)) delta.changes.jobs.erase(job.id.value);
     });
   };
   EXPECT_TRUE(complaints(calm({.accounting = deafen}))
@@ -72,7 +72,7 @@ TEST(Checkers, NoticeANodeThatIsGivenAwayTwice) {
     return e;
   };
   WorldOptions options = calm(rewriting<JobStarted>(twice));
-  // Somewhere along the journal a job runs while the controller dies.
+  // For some batches a job runs while the controller crashes.
   const BatchNumber batches = simulate(calm({})).batches;
   std::string text;
   for (BatchNumber at = 5; at < batches && !text.contains("held of"); at += 5) {
@@ -83,7 +83,7 @@ TEST(Checkers, NoticeANodeThatIsGivenAwayTwice) {
   EXPECT_NE(text.find("seed 5"), std::string::npos) << text;
 }
 
-// With its next orders some node is told to launch another attempt of a job that was just launched.
+// With its next orders a node is told to launch another attempt of a job that was just launched.
 TEST(Checkers, NoticeTwoAttemptsOfOneJobAtOnce) {
   std::optional<wire::LaunchOrder> twin;
   auto launch_again = [&](wire::OrderBatch& batch) {

@@ -1,4 +1,4 @@
-// 10,000 tasks on 1,000 simulated nodes: messages are counted by nodes, not by tasks.
+// 10,000 tasks on 1,000 simulated nodes: the number of messages depends on nodes, not on tasks.
 #include "sim/wide_step.h"
 
 #include <gtest/gtest.h>

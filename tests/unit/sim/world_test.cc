@@ -13,11 +13,11 @@
 namespace muster::sim {
 namespace {
 
-// The sanitizers make a seed slow: a few are run here, `make check-all` runs thousands, and
+// With sanitizers a seed is slow, so only a few run here; `make check-all` runs thousands, and
 // sim.seeds some with the release build.
 constexpr std::uint64_t kSeeds = 6;
 
-// Requests that hardly ever meet what they are for, so that few seeds may see none granted.
+// Requests that rarely make sense, so that few seeds may grant none.
 bool is_seldom_granted(std::string_view verb) {
   return verb == "cancel_step" || verb == "sattach" || verb == "shrink" || verb == "update_step" ||
          verb == "claim_node" || verb == "requeue_special" || verb == "resume" ||
@@ -83,7 +83,7 @@ TEST(World, SurvivesACrashOfTheControllerAtAnyJournalPosition) {
       .seed = 3, .jobs = 5, .troubled = Seconds{600}, .rest = Seconds{3600}, .faults = false};
   BatchNumber batches = simulate(calm).batches;
   ASSERT_GT(batches, 20u);
-  constexpr BatchNumber kStride = 7;  // each position takes a run of its own
+  constexpr BatchNumber kStride = 7;  // each crash position needs a run of its own
   for (BatchNumber at = 1; at <= batches; at += kStride) {
     WorldOptions crashing = calm;
     crashing.crash_at_batch = at;

@@ -1,4 +1,4 @@
-// The controller with sockets and threads, over a disk that the test can fill.
+// The controller with sockets and threads, and a disk that the test can fill.
 #include "slurmctld/service.h"
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@
 namespace muster::daemon {
 namespace {
 
-// What outlives a controller.
+// What survives a controller.
 struct Disk {
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the members below
   bool is_full = false;
   int refused = 0;  // commits while it was full
   std::vector<StoredState::Entry> journal;
@@ -170,7 +170,7 @@ TEST(Service, KeepsWhatAFullDiskDoesNotTakeAndRefusesMore) {
   Disk disk;
   Controller controller(disk);
   io::Channel first = controller.connect(), second = controller.connect();
-  // What the controller had to write for its start is on disk before this answer.
+  // What the controller writes at its start is on disk before this answer.
   send(first, held_job());
   ASSERT_EQ(submitted(answer(first)), JobId{1});
   disk.locked<void>([](Disk& d) { d.is_full = true; });

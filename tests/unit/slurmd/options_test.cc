@@ -15,7 +15,7 @@ Result<SlurmdOptions> parse(std::vector<std::string> words) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  optind = 0;  // from the start again
+  optind = 0;  // parse from the beginning again
   opterr = 0;
   return parse_slurmd_options(static_cast<int>(words.size()), argv.data());
 }

@@ -1,5 +1,5 @@
-// The slurmstepds of a node, as slurmd sees them: what it finds after a restart, what it tells
-// them, and how it hears that they have ended. Programs of these tests stand in for slurmstepd.
+// The slurmstepds of a node as slurmd sees them: which it finds after a restart, what it tells
+// them, and how it learns that they have ended. Programs of these tests replace slurmstepd.
 #include "slurmd/steps.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ class Steps : public testing::Test {
   void stepd_is(const std::string& script) {
     ASSERT_TRUE(io::write_file_atomic(stepd(), "#!/bin/sh\n" + script + "\n", 0700));
   }
-  // All of them happens on the loop.
+  // Runs the work on the loop.
   template <class Work>
   auto on_loop(Work work) {
     std::promise<decltype(work())> done;
@@ -50,7 +50,7 @@ class Steps : public testing::Test {
   SlurmdSteps::Found recover(const std::string& boot_id = "boot") {
     return on_loop([&] { return steps_->recover(kNow, boot_id); });
   }
-  // A step file as its slurmstepd has it: the lock is held until the descriptor is closed.
+  // A step file as its slurmstepd keeps it: locked until the descriptor is closed.
   int make_file(const io::StepNote& note) {
     io::StepFiles files(spool() + "/steps");
     auto fd = files.create(io::step_file_name(kStep));

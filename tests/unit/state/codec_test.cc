@@ -1,4 +1,4 @@
-// Events as bytes: every kind survives, also with values that differ from a default or from zero.
+// Events as bytes: every kind survives, also with values that are neither defaults nor zero.
 #include "base/codec/codec.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// What is on disk stays readable: events, snapshots and rows of accounting as versions wrote them.
+// Data on disk stays readable: events, snapshots and accounting rows as earlier versions wrote
+// them.
 #include "golden.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ TEST(Golden, WhatSnapshotsConsistOfIsWrittenAsItWas) {
                         UsageBook, JobOutcome>("snapshot_parts");
 }
 
-// What the history has more than the file goes behind it.
+// Appends the events that the file lacks.
 void extend(GoldenFile& journal) {
   ClusterBuilder history = eventful();
   const std::vector<Event>& events = history.events();

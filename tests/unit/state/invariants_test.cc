@@ -1,4 +1,4 @@
-// Each check must be able to fail: a fault is planted in a sound state and must be named.
+// Each check can fail: a fault is planted in a sound state, and the check must name it.
 #include "state/invariants.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ Cluster sound() {
 }
 
 struct Fault {
-  const char* expected;  // part of the sentence
+  const char* expected;  // a part of the message
   void (*plant)(Cluster&);
 };
 
@@ -123,7 +123,7 @@ TEST(Invariants, MemoryIsOnlyBoundedWhereItIsCounted) {
   EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
 }
 
-// A share of a device must be one that the node has, not only few enough.
+// A held device must exist on the node; a small enough number is not sufficient.
 TEST(Invariants, ADeviceThatTheNodeDoesNotHaveIsNamed) {
   Cluster cluster = sound();
   auto planted = IdSet::range(9, 9);
@@ -132,7 +132,7 @@ TEST(Invariants, ADeviceThatTheNodeDoesNotHaveIsNamed) {
   EXPECT_FALSE(broken_invariants(cluster).empty());
 }
 
-// The scheduler counts what is free from the node's own sums of devices.
+// The scheduler computes free devices from the node's own sums.
 TEST(Invariants, UsedDevicesThatDisagreeWithTheJobsAreNamed) {
   Cluster cluster = sound();
   cluster.nodes.edit(NodeId{1}).used_gres.clear();

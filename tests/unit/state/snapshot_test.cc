@@ -78,7 +78,7 @@ TEST(Journal, OnTopOfASnapshotItGivesTheLiveState) {
 }
 
 TEST(Snapshot, AJobWithoutASpecificationHasAnEmptyOne) {
-  auto cluster = decode_snapshot("\x2a\x02\x08\x01");  // a list of one job, which has a number
+  auto cluster = decode_snapshot("\x2a\x02\x08\x01");  // a list with one job that has only a number
   ASSERT_TRUE(cluster);
   EXPECT_EQ(*cluster->jobs.at(JobId{1}).spec, JobSpec{});
   EXPECT_FALSE(encode_snapshot(*cluster).empty());

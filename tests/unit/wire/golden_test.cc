@@ -1,4 +1,4 @@
-// What travels between programs of different versions stays readable.
+// Messages between programs of different versions stay readable.
 #include "golden.h"
 
 #include <gtest/gtest.h>

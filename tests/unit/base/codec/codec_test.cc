@@ -34,7 +34,7 @@ struct Outer {
     v(5, share);
   }
 };
-struct Reversed {  // asks for its fields in another order than they were written
+struct Reversed {  // reads its fields in another order than they were written
   std::optional<double> share;
   std::vector<Inner> list;
   std::uint32_t id = 7;
@@ -54,8 +54,8 @@ Outer sample() {
           .share = 0.5};
 }
 
-// The lengths of the messages around a long text are written before it is, and may be wider than
-// they need be.
+// The lengths of messages around a long text are written before the text, so they may use more
+// bytes than necessary.
 TEST(Codec, LongTextsWithinMessagesAreRead) {
   for (std::size_t size : {127u, 128u, 4095u, 4096u, 70'000u, 3'000'000u}) {
     Outer written = sample();
@@ -83,7 +83,7 @@ TEST(Codec, FieldsMayBeAskedForInAnyOrder) {
 }
 
 TEST(Codec, FieldsMayComeInAnyOrder) {
-  // Two halves of one message, the later fields first; the list is split between them.
+  // Two halves of a message, the later fields first; the list is in both.
   Outer first, second;
   first.list = {{1, "a"}};
   first.share = 0.25;
@@ -115,7 +115,8 @@ TEST(Codec, UnknownFieldsAreSkipped) {
 TEST(Codec, NoPrefixOfAMessageIsReadBeyondItsEnd) {
   std::string bytes = encode(sample());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    std::string part = bytes.substr(0, size);  // its own memory: a sanitizer sees a byte too many
+    // In memory of its own, so that a sanitizer notices a byte too many.
+    std::string part = bytes.substr(0, size);
     decode<Outer>(part);
   }
 }
@@ -123,14 +124,14 @@ TEST(Codec, NoPrefixOfAMessageIsReadBeyondItsEnd) {
 TEST(Codec, FieldNumbersThatCannotBeAreRefused) {
   EXPECT_FALSE(decode<Inner>(std::string("\0\1", 2)));          // number 0
   EXPECT_FALSE(decode<Inner>("\x80\x80\x80\x80\x80\x01\x01"));  // too large
-  EXPECT_FALSE(decode<Inner>("\x0b"));                          // a type that is not ours
+  EXPECT_FALSE(decode<Inner>("\x0b"));                          // an unknown type
   EXPECT_FALSE(
       decode<Inner>("\x12\x05"
                     "ab"));  // longer than the message
   EXPECT_FALSE(decode<Inner>("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
 }
 
-struct Wide {  // a list element that is much larger than the two bytes of an empty one
+struct Wide {  // a list element that is much larger in memory than its two bytes
   std::vector<Outer> list;
   std::vector<Cow<Outer>> shared;
   std::set<std::uint32_t> numbers;
@@ -169,7 +170,7 @@ TEST(ForeignBytes, MustComeInTheOrderOfTheirFields) {
   EXPECT_TRUE(decode<Outer>(encode(sample()), Origin::foreign));
   Outer outer = sample();
   std::string nested = encode(outer);
-  nested += std::string("\x32\x04\x10\x01\x08\x01", 6);  // an unknown field 6 is not looked into
+  nested += std::string("\x32\x04\x10\x01\x08\x01", 6);  // an unknown field 6 is skipped as a whole
   EXPECT_TRUE(decode<Outer>(nested, Origin::foreign));
 }
 

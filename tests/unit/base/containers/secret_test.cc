@@ -1,4 +1,4 @@
-// A Secret leaves nothing of itself where it was.
+// A Secret leaves nothing behind in memory.
 #include "base/containers/secret.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-// Short ones are held in the object itself, long ones elsewhere.
+// Short secrets are stored in the object itself, long ones elsewhere.
 const std::string kShort = "0123456789", kLong(100, 'k');
 
 struct Holder {
@@ -48,7 +48,7 @@ TEST(Secret, WipesAllThatItsStringHasHeld) {
   text.resize(3);
   Secret::wipe(text);
   EXPECT_TRUE(text.empty());
-  EXPECT_EQ(text.data(), bytes);  // still there to be looked at
+  EXPECT_EQ(text.data(), bytes);  // still readable
   EXPECT_FALSE(is_within("kkk", bytes, kLong.size()));
 }
 

@@ -1,4 +1,4 @@
-// Table beside a std::map that does the same: rows, copies, order, and what has changed since.
+// Table compared with a std::map: rows, copies, order, and what has changed since.
 #include "base/containers/table.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ Model rows_of(const Numbers& table, std::uint32_t from = 0) {
   return rows;
 }
 
-// Ids lie close together, far apart, and across the borders of chunks, groups and blocks.
+// Ids are close together, far apart, and on both sides of the borders of chunks, groups and blocks.
 std::uint32_t random_key(std::mt19937& random) {
   static constexpr std::uint32_t kStarts[] = {0, 10, 250, 4090, 5000, 40950};
   return kStarts[random() % std::size(kStarts)] + static_cast<std::uint32_t>(random() % 20);

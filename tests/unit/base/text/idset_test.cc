@@ -1,4 +1,4 @@
-// What texts and bytes may make of a set of numbers.
+// Reading sets of numbers from texts and bytes.
 #include "base/text/idset.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-struct Raw {  // as a set is written
+struct Raw {  // the form in which a set is written
   std::vector<IdSet::Range> ranges;
   template <class V>
   void fields(V& v) {

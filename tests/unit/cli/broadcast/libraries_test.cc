@@ -1,4 +1,4 @@
-// --send-libs: which libraries go along with a program.
+// --send-libs: which libraries are sent together with a program.
 #include "cli/broadcast/libraries.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Values of options: what they become, and the reference's words and exit codes for bad ones.
+// Values of options: how they are read, and Slurm's messages and exit codes for bad values.
 #include <gtest/gtest.h>
 
 #include "base/text/duration.h"

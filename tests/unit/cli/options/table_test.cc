@@ -1,5 +1,5 @@
-// The table against the options that sbatch(1), srun(1) and salloc(1) of Slurm 22.05 document or
-// accept.
+// The option table, compared with the options that Slurm 22.05 documents or accepts in sbatch(1),
+// srun(1) and salloc(1).
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,4 @@
-// A name of a field belongs to one row of its record's table, on every surface.
+// On every surface, the name of a field belongs to only one row of its record's table.
 #include <gtest/gtest.h>
 
 #include <set>

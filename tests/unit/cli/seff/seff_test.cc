@@ -1,4 +1,4 @@
-// What seff says of a row of accounting.
+// The report of seff for an accounting row.
 #include "cli/seff/report.h"
 
 #include <gtest/gtest.h>

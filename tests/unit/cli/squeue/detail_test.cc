@@ -1,4 +1,4 @@
-// What squeue prints of brief views of jobs, and of lines, is what it prints of whole ones.
+// squeue prints the same for brief views and lines of jobs as for whole views.
 #include <gtest/gtest.h>
 
 #include "cli/squeue/list.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr Time kSeenAt = from_unix_seconds(1'800'000'000);
 
-// Fills every text and number, so that a column that loses something shows it.
+// Sets every text and number, so that a column that loses something shows it.
 struct Fill {
   std::uint32_t last = 0;
   void operator()(std::uint32_t, Text& text) { text = "text-" + std::to_string(++last); }

@@ -1,4 +1,4 @@
-// Formats, widths, dates and sorting, which all listing commands share.
+// Formats, widths, dates and sorting, shared by all listing commands.
 #include "cli/tables/fields.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Allocations alone: who keeps an allocation, and who waits for a job.
+// Allocations without a Core: who keeps an allocation, and who waits for a job.
 #include "controller/allocation/allocations.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct AllocationsAlone : ::testing::Test {
 };
 
 TEST_F(AllocationsAlone, AnAllocationWhoseCommandHasGoneIsLostAfterAWhile) {
-  allocations.own(7, id);
+  allocations.set_keeper(7, id);
   EXPECT_TRUE(allocations.serves(7));
   allocations.on_client_closed(7);
   EXPECT_FALSE(allocations.serves(7));
@@ -48,7 +48,7 @@ TEST_F(AllocationsAlone, OfAStandstillNobodyIsToBlame) {
 }
 
 TEST_F(AllocationsAlone, OnlyACommandThatWaitsCanBeToldSomething) {
-  allocations.own(7, id);
+  allocations.set_keeper(7, id);
   EXPECT_FALSE(allocations.tell_keeper(w.ledger.job(id), "hello"));
   allocations.wait({.connection = 7, .request = 3}, {kAlice, Gid{100}}, {.job = id});
   EXPECT_TRUE(allocations.tell_keeper(w.ledger.job(id), "hello"));

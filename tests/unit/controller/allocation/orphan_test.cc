@@ -1,4 +1,4 @@
-// Allocations whose command the controller does not know any more.
+// Allocations whose command the controller no longer knows.
 #include <gtest/gtest.h>
 
 #include "controller/world.h"
@@ -9,7 +9,7 @@ namespace {
 using namespace muster::controller::test;
 using namespace std::chrono_literals;
 
-// The command's job runs, and the controller starts again from what it has written down.
+// The job of the command runs, and the controller restarts from what it has stored.
 StoredState after_start_of(const JobRequest& request) {
   World world(ClusterBuilder().nodes(1).config());
   world.join(1);

@@ -1,4 +1,5 @@
-// Commands that wait for jobs: each once, found by job and by connection, so many for one user.
+// Commands that wait for jobs: each once, found by job and by connection, a limited number per
+// user.
 #include "controller/allocation/waiter_list.h"
 
 #include "controller/world.h"
@@ -47,7 +48,7 @@ TEST(WaiterList, WhatIsAnsweredIsGone) {
   EXPECT_FALSE(list.has_connection(2));
 }
 
-// A request that is refused is told so, and a wait that nothing changes for is still answered.
+// A refused request gets its refusal, and a wait is answered even if nothing changes for it.
 TEST(Wait, IsRefusedTheSecondTimeAndAnsweredOnce) {
   World world(ClusterBuilder().nodes(1));
   JobRequest spec = job();
@@ -63,7 +64,8 @@ TEST(Wait, IsRefusedTheSecondTimeAndAnsweredOnce) {
   EXPECT_FALSE(world.core.serves(1));
 }
 
-// What is to start at once is tried aside; if others take its nodes meanwhile, it is refused.
+// An immediate start is tried on a copy of the state; if others take its nodes meanwhile, it is
+// refused.
 TEST(Immediate, IsTriedAgainWhereTheStateHasChangedMeanwhile) {
   World world(ClusterBuilder().nodes(1));
   world.host.hold_aside = true;

@@ -178,7 +178,7 @@ TEST(LostNode, AConnectedNodeThatHangsGoesDownAndComesBackWhenItIsHeard) {
   w.hear(1);
   EXPECT_EQ(w.node(1).health, NodeHealth::up);
   EXPECT_TRUE(w.node(1).responding);
-  EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);  // what it still runs of the lost job
+  EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);  // for what it still runs of the lost job
 }
 
 TEST(LostNode, ASilentNodeGoesDownAndItsJobIsRequeued) {

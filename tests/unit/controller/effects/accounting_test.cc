@@ -1,4 +1,4 @@
-// What accounting is told of each kind of end.
+// The accounting rows for each kind of end.
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -126,7 +126,7 @@ TEST(Accounting, IsSilentWhereItIsSwitchedOff) {
   EXPECT_TRUE(w.job_rows().empty());
 }
 
-// A job of many steps would else write the square of their number.
+// Otherwise a job with many steps would write a number of rows that grows with their square.
 TEST(Accounting, OnlyStepsThatChangedAreWrittenAgain) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job().allocation().tasks(1).memory(100));
@@ -139,7 +139,7 @@ TEST(Accounting, OnlyStepsThatChangedAreWrittenAgain) {
   for (std::uint32_t step = 0; step < 5; ++step) EXPECT_EQ(rows[step], 2u) << step;
 }
 
-// However long accounting was deaf: what happened is told by one portion, each run once.
+// If accounting could not be reached for long, one delta has all changes, and each run once.
 TEST(Accounting, LatePortionsTellOfEveryRunOnce) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.min_job_age = Seconds{10}; })};
   auto id = w.submit(job());
@@ -149,8 +149,8 @@ TEST(Accounting, LatePortionsTellOfEveryRunOnce) {
   w.gone(1, id, 2);
   w.pass(Minutes{10});
   ASSERT_FALSE(w.core.cluster().jobs.contains(JobId{id})) << "purged";
-  accounting::AccountingPortion all;
-  for (accounting::AccountingPortion& portion : w.host.portions) all.add(std::move(portion));
+  accounting::AccountingDelta all;
+  for (accounting::AccountingDelta& delta : w.host.deltas) all.add(std::move(delta));
   std::map<Key, std::string> jobs, scripts;
   for (const AccountingRecord& record : all.records())
     if (auto* row = std::get_if<JobRecord>(&record)) {
@@ -164,7 +164,8 @@ TEST(Accounting, LatePortionsTellOfEveryRunOnce) {
   EXPECT_EQ(scripts, (std::map<Key, std::string>{{{id, 1}, "CANCELLED"}, {{id, 2}, "FAILED"}}));
 }
 
-// The journal tells a controller that starts what accounting has missed, and only that.
+// From the journal, a restarted controller learns which changes accounting lacks, and writes only
+// those.
 TEST(Accounting, IsToldAfterACrashWhatItHadNotHeard) {
   World w{ClusterBuilder().nodes(1).config()};
   w.join(1);
@@ -180,8 +181,8 @@ TEST(Accounting, IsToldAfterACrashWhatItHadNotHeard) {
     core.flush(w.now);
     core.on_committed(CommitOutcome::committed);
     std::set<std::uint32_t> jobs;
-    for (const accounting::AccountingPortion& portion : host.portions)
-      for (const AccountingRecord& record : portion.records())
+    for (const accounting::AccountingDelta& delta : host.deltas)
+      for (const AccountingRecord& record : delta.records())
         if (auto* row = std::get_if<JobRecord>(&record)) jobs.insert(row->job.value);
     return jobs;
   };

@@ -1,4 +1,4 @@
-// The variables that a job and its steps find.
+// The variables of a job and its steps.
 #include "controller/effects/environment.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Mails: what makes one, what its subject says, and that none is sent twice.
+// Mails: what causes one, what its subject says, and that none is sent twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Jobs that are suspended for others and resumed, as their nodes hear of it.
+// Jobs that are suspended for other jobs and resumed, and the orders for their nodes.
 #include <gtest/gtest.h>
 
 #include "controller/world.h"

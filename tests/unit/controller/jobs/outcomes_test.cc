@@ -1,5 +1,5 @@
-// Jobs that ended long ago: what is kept of them, for whom and for how long. And what the tasks of
-// an array cost that are treated apart.
+// Jobs that ended long ago: what is kept of them, for whom and for how long. And the cost of array
+// tasks with records of their own.
 #include <gtest/gtest.h>
 
 #include "base/codec/codec.h"

@@ -1,4 +1,4 @@
-// Jobs that make room: their notice, their grace, and how often they come back.
+// Preempted jobs: their notice, their grace period, and how often they are requeued.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -27,7 +27,7 @@ SpecBuilder signalled(bool shell_only) {
                    WarnSignal{.number = SIGUSR1, .batch_shell_only = shell_only});
 }
 
-// One run of the low job is displaced, and the high one runs and ends.
+// Preempts one run of the low job; the high job runs and ends.
 void displace(World& w, std::uint32_t victim, std::uint32_t attempt) {
   auto by = w.submit(high());
   w.step_end(1, {JobId{victim}, Attempt{attempt}, kBatchStep}, SIGTERM);

@@ -1,4 +1,4 @@
-// Prolog, Epilog and their slurmctld relatives as the controller sees them.
+// Prolog, Epilog and their slurmctld counterparts, as the controller sees them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@ namespace {
 
 using namespace muster::controller::test;
 
-// "1_0-1: Job has already finished" as scontrol prints them
+// "1_0-1: Job has already finished", as scontrol prints it.
 std::vector<std::string> told(const wire::Answer& answer) {
   std::vector<std::string> lines;
   for (const auto& [ref, error] : std::get<wire::CancelReply>(answer).errors)
@@ -18,7 +18,7 @@ wire::JobActionRequest hold(std::uint32_t job, IdSet tasks = {}) {
           .jobs = {{.job = JobId{job}, .tasks = std::move(tasks)}}};
 }
 
-// Tasks 0 and 1 have been cancelled one by one, 2 and 3 wait.
+// Tasks 0 and 1 were cancelled one by one; 2 and 3 wait.
 class HalfGone : public ::testing::Test {
  protected:
   HalfGone() {

@@ -1,4 +1,4 @@
-// What jobs use is in the state whatever becomes of them, and ends them where a limit says so.
+// The usage of jobs is recorded in all cases, and ends jobs that reach a limit on usage.
 #include "sched/priority/usage.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ double written_down(const World& w) {
 TEST(Usage, IsWrittenDownSoonAfterAJobHasEnded) {
   World w{counting()};
   auto id = w.submit(two_cpus());
-  w.pass(Seconds{10});  // the book is opened
+  w.pass(Seconds{10});  // the first record of usage
   EXPECT_EQ(written_down(w), 20);
   w.pass(Seconds{20});
   EXPECT_EQ(written_down(w), 20) << "while it runs that has time";

@@ -1,4 +1,4 @@
-// The ledger alone: batches that become durable, and events that are undone.
+// The ledger without a Core: batches that become durable, and events that are undone.
 #include "controller/ledger/ledger.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST_F(LedgerAlone, UndoLeavesWhatWasRecordedBefore) {
   ledger.make_anew();
   EXPECT_TRUE(ledger.cluster().jobs.contains(kept));
   EXPECT_FALSE(ledger.cluster().jobs.contains(undone));
-  EXPECT_GT(ledger.nodes_version(), nodes);  // nothing that was found out about nodes counts
+  EXPECT_GT(ledger.nodes_version(), nodes);  // caches of facts about nodes are invalid
   const Batch* batch = ledger.seal();
   ASSERT_NE(batch, nullptr);
   EXPECT_EQ(batch->events.size(), 1u);

@@ -1,4 +1,5 @@
-// Who may ask what: the code's table is the one in docs/security.md, and each rule holds.
+// Who may send which request: the table in the code equals the one in docs/security.md, and each
+// rule is enforced.
 #include "controller/ledger/request_rules.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ TEST(RequestRules, AreTheOnesInTheDocument) {
 
 constexpr Uid kStranger{4711};
 
-// What tells somebody that he may not.
+// Errors that refuse a caller.
 bool is_refusal(const Error& error) {
   return error.code == ErrorCode::access_denied || error.code == ErrorCode::user_id_missing;
 }
@@ -62,8 +63,8 @@ wire::UpdateRequest update(wire::UpdateRequest::Kind kind, std::string name, std
           .settings = {{std::move(name), std::move(value)}, {std::move(key), std::move(change)}}};
 }
 
-// Requests about job 1, a running job of alice's, and about the cluster: of each rule of the core's
-// at least one.
+// Requests about job 1, a running job of alice, and about the cluster: at least one for each rule
+// of the core.
 std::vector<wire::Request> requests_of_core() {
   using Kind = wire::UpdateRequest::Kind;
   const JobId job{1};

@@ -1,4 +1,4 @@
-// A request for which memory does not suffice changes nothing.
+// A request for which there is not enough memory changes nothing.
 #include <new>
 
 #include "controller/world.h"

@@ -1,4 +1,4 @@
-// --batch and --prefer: what of a job's nodes they decide when it starts.
+// --batch and --prefer: how they choose among a job's nodes at its start.
 #include "controller/world.h"
 
 namespace muster::controller {

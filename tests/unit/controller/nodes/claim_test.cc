@@ -1,4 +1,4 @@
-// slurmd -F: machines that come for nodes in state FUTURE. And what scontrol makes of nodes.
+// slurmd -F: machines that become nodes in state FUTURE. And scontrol's changes of nodes.
 #include <gtest/gtest.h>
 
 #include "controller/world.h"
@@ -23,7 +23,7 @@ wire::ClaimNodeRequest machine(Text name, std::uint32_t cpus, Text feature = {})
   request.facts.sockets = request.facts.threads = 1;
   return request;
 }
-// The node's name, or "".
+// The name of the claimed node, or "".
 std::string claimed(World& w, wire::ClaimNodeRequest request, Uid uid = kRoot) {
   wire::Answer answer = w.answer(std::move(request), uid);
   auto* reply = std::get_if<wire::ClaimNodeReply>(&answer);

@@ -1,4 +1,4 @@
-// Planning alone: one plan at a time, and what the last plans said of a job.
+// Planning without a Core: one plan at a time, and what the last plans said of a job.
 #include "controller/planning/planning.h"
 
 #include <gtest/gtest.h>

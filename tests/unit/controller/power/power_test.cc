@@ -1,4 +1,4 @@
-// Nodes that go off and come on, are told to go, are rebooted, or are in no file.
+// Nodes that are switched off and on, leave, are rebooted, or are in no file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ ErrorCode set_state(World& w, std::string node, std::string state, std::string r
   return error ? error->code : ErrorCode{};
 }
 
-// "suspend n[1-2]" for each call since the last time.
+// "suspend n[1-2]" for each call since the last one.
 std::vector<std::string> calls(World& w) {
   std::vector<std::string> found;
   for (const SiteProgramRun& run : w.host.programs)
@@ -388,7 +388,7 @@ TEST(Reboot, CanBeTakenBack) {
   EXPECT_EQ(node_state_long(w.node(1)), "MIXED");
 }
 
-// --- nodes that no file names ---
+// --- dynamic nodes ---
 
 wire::RegisterReport stranger(Text name, std::vector<Text> features = {}) {
   NodeConfig config;

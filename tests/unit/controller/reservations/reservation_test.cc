@@ -1,4 +1,5 @@
-// scontrol's reservations in the controller: what is chosen, refused, and brought about by time.
+// Reservations in the controller: what scontrol can ask for, what is refused, and what time does to
+// them.
 #include <gtest/gtest.h>
 
 #include "controller/world.h"
@@ -18,7 +19,7 @@ class Reservations : public testing::Test {
                                             .remove = remove},
                         kRoot);
   }
-  // What it became, or why not.
+  // The new reservation, or the error.
   std::string create(Words more) {
     Words settings{{"ReservationName", "r"}, {"StartTime", "now"}, {"Duration", minutes}};
     if (std::ranges::none_of(more, [](auto& s) { return s.first == "Users"; }))

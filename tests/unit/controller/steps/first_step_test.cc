@@ -1,4 +1,4 @@
-// srun outside of a job: its allocation and the step in it are asked for together.
+// srun outside of a job: its allocation and its step are requested together.
 #include "controller/world.h"
 
 namespace muster::controller::test {
@@ -64,7 +64,7 @@ TEST_F(FirstStep, HoldsItsBatchBackForOnePlanOnly) {
   w.hold_plans = true;
   auto first = w.ask(with_step(whole));
   w.run();
-  auto second = w.ask(with_step(whole));  // wants a plan of its own
+  auto second = w.ask(with_step(whole));  // needs a plan of its own
   w.run();
   EXPECT_FALSE(w.host.replies.contains(first));
   Cluster cluster = std::move(*w.host.to_plan);

@@ -1,4 +1,4 @@
-// --rendezvous: where the tasks of a step meet.
+// --rendezvous: the node and port where the tasks of a step meet.
 #include "controller/world.h"
 
 namespace muster::controller {
@@ -28,7 +28,7 @@ class Rendezvous : public testing::Test {
   std::uint32_t port(std::uint32_t step) const {
     return w.job(id).run->steps.at(StepId{step}).meeting_port;
   }
-  // A variable of the last step that was launched.
+  // A variable of the step that was launched last.
   std::string launched(std::string_view name) {
     auto orders = w.take<wire::LaunchOrder>();
     if (orders.empty()) return "(nothing launched)";

@@ -1,4 +1,4 @@
-// --resv-ports: ports of MpiParams that are a step's own on its nodes.
+// --resv-ports: ports of MpiParams that belong to one step on its nodes.
 #include "controller/world.h"
 
 namespace muster::controller {

@@ -1,4 +1,4 @@
-// Steps beside each other: who waits, who starts next, and who owns the allocation.
+// Concurrent steps: which wait, which starts next, and who owns the allocation.
 #include "controller/views/view.h"
 #include "controller/world.h"
 #include "state/snapshot.h"
@@ -143,7 +143,7 @@ TEST_F(StepQueue, EndAtTheirOwnTimeLimit) {
   EXPECT_EQ(w.job(id).state, JobState::running);
 }
 
-// An srun inside salloc comes and goes; the allocation stays salloc's.
+// An srun within salloc comes and goes; the allocation remains salloc's.
 TEST_F(StepQueue, DoNotTakeTheAllocationOver) {
   ask({.job = JobId{id}}, 5);
   w.step_end(1, step_of(id, 0));
@@ -242,7 +242,7 @@ TEST_F(QueuedSteps, SurviveARestartOfTheController) {
   stored.snapshot_number = w.core.committed_batch();
   World again{ClusterBuilder().nodes(1).config(), std::move(stored)};
   EXPECT_TRUE(again.job(id).run->queued_steps.contains(second));
-  // The node never heard of the first one: it is launched from the state.
+  // The node never got the first order: the step is launched from the state.
   again.join(1);
   auto launches = again.take<wire::LaunchOrder>();
   ASSERT_EQ(launches.size(), 1u);
@@ -251,7 +251,7 @@ TEST_F(QueuedSteps, SurviveARestartOfTheController) {
   EXPECT_TRUE(again.job(id).run->steps.contains(second));
 }
 
-// One step over both commands, each on nodes of its own.
+// One step with both commands, each on nodes of its own.
 TEST(StepParts, OfOneJobRunOnNodesOfTheirOwn) {
   World w{ClusterBuilder().nodes(2)};
   std::uint32_t id = w.submit(job().allocation().nodes(2).tasks(8));
@@ -274,7 +274,7 @@ TEST(StepParts, OfOneJobRunOnNodesOfTheirOwn) {
 
   request.min_nodes = request.max_nodes = 2;
   request.num_tasks = 2;
-  request.overlap = true;  // not to wait for the first step
+  request.overlap = true;  // so as not to wait for the first step
   auto refused = w.answer(request);
   ASSERT_TRUE(std::holds_alternative<Error>(refused));
   EXPECT_EQ(std::get<Error>(refused).detail,

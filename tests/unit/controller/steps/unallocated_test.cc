@@ -1,4 +1,4 @@
-// srun --no-allocate: the controller vouches for a launch that its state knows nothing of.
+// srun --no-allocate: the controller authorizes a launch that is not in its state.
 #include "controller/world.h"
 
 namespace muster::controller::test {
@@ -29,7 +29,7 @@ TEST_F(Unallocated, TasksAreSpreadEvenlyOverTheNamedNodesWithoutAnEvent) {
   EXPECT_EQ(reply.places[1].ranks, (std::vector<std::uint32_t>{2}));
   auto launches = w.take<wire::LaunchOrder>();
   ASSERT_EQ(launches.size(), 2u);
-  const wire::StepLaunch& launch = launches[1].second.launch;  // orders go out by node
+  const wire::StepLaunch& launch = launches[1].second.launch;  // orders are sent per node
   EXPECT_EQ(launches[1].first, 3u);
   EXPECT_EQ(launch.ranks, (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(launch.ref.job, kName);

@@ -1,4 +1,4 @@
-// Steps alone, over a ledger and the links to no node: who waits, and who starts when.
+// Steps without a Core: which wait, and which start when.
 #include <gtest/gtest.h>
 
 #include "controller/ledger_world.h"

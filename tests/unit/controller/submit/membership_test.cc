@@ -1,4 +1,4 @@
-// Under which account and QOS a job runs: what it names, and what its association says.
+// The account and QOS that a job runs under: those it names, and those of its association.
 #include "controller/submit/membership.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Association of_user(Text account, Text user, std::vector<Text> qos = {}, Text de
 Association of_account(Text account, std::vector<Text> qos, Text default_qos = {}) {
   return of_user(std::move(account), {}, std::move(qos), std::move(default_qos));
 }
-// "account/qos", or why not.
+// "account/qos", or the error.
 std::string membership(ClusterBuilder& b, const JobRequest& spec, const Text& partition = "main") {
   auto s = membership_of(b.build(), spec, partition);
   return s ? s->account.str() + "/" + s->qos.str() : s.error().text();
@@ -101,7 +101,7 @@ TEST(Membership, OfAPartitionComesBeforeThatOfTheAccount) {
   EXPECT_EQ(membership(b, job().account("a"), "other"), "a/low");
 }
 
-// The core's own cluster gets its associations from the journal of an earlier run.
+// A core gets its associations from the journal of an earlier run.
 World world_with(ClusterBuilder& b) {
   StoredState stored{
       .snapshot_number = 0, .snapshot = {}, .journal = {{.number = 1, .events = {}}}};

@@ -1,4 +1,4 @@
-// What one request may contain.
+// Limits on what one request may contain.
 #include "controller/submit/request_check.h"
 
 #include <fmt/format.h>

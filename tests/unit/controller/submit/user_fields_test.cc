@@ -1,4 +1,4 @@
-// Every field of a JobRequest is somebody's, and of a user's submission only his own are taken.
+// Every field of a JobRequest is in one of the lists, and a user can set only the user's fields.
 #include "controller/submit/user_fields.h"
 
 #include "controller/world.h"
@@ -6,7 +6,7 @@
 namespace muster::controller::test {
 namespace {
 
-struct Addresses {  // of all fields, by number
+struct Addresses {  // the addresses of all fields, by number
   std::map<std::uint32_t, const void*> of;
   template <class T>
   void operator()(std::uint32_t number, T& value) {

@@ -1,5 +1,4 @@
-// The keys of scontrol update are one table: whatever the command lets through, the controller
-// knows.
+// The keys of scontrol update are in one table: the controller knows whatever the command accepts.
 #include <gtest/gtest.h>
 
 #include "controller/reservations/draft.h"

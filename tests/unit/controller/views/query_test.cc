@@ -1,4 +1,4 @@
-// Which questions the controller's own thread answers.
+// Which queries the controller's own thread answers.
 #include <gtest/gtest.h>
 
 #include "controller/ledger/request_rules.h"
@@ -35,7 +35,7 @@ TEST(Query, OfALargeOneOnlyWhatNamesItsJobs) {
   EXPECT_FALSE(has_short_answer(large, wire::NodesRequest{}));
 }
 
-// The parts of an answer, in the order in which they leave.
+// The parts of an answer, in order.
 std::vector<wire::Answer> parts_of(const Published& published, wire::Request query) {
   QueryAnswer answer(std::make_shared<const Published>(published), Viewer{kRoot, true, {}},
                      std::move(query), t0);

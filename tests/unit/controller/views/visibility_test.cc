@@ -1,4 +1,4 @@
-// PrivateData: what a user is told of others, and that operators are told everything.
+// PrivateData: what a user sees of others, and that operators see everything.
 #include "controller/views/visibility.h"
 
 #include <gtest/gtest.h>

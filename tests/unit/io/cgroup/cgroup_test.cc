@@ -1,5 +1,5 @@
-// Control groups: limits against a tree of plain files, processes against the kernel's own tree
-// where this machine has one.
+// Control groups: limits with a tree of plain files, processes with the kernel's own tree if this
+// machine has one.
 #include "io/cgroup/cgroup.h"
 
 #include <fcntl.h>
@@ -119,7 +119,7 @@ class RealTree : public testing::TestWithParam<const char*> {
         access((confinement_.mountpoint.str() + "/" + confinement_.step_path.str()).c_str(), F_OK),
         0);
   }
-  // Runs this in a process inside the group; what it returns is its exit code.
+  // Runs `body` in a process inside the group; its return value is the exit code.
   template <class Body>
   pid_t inside(Body body) {
     if (!group_) {

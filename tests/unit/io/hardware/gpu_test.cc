@@ -1,4 +1,4 @@
-// GPUs as found through a fake NVML and a fake sysfs.
+// GPUs found through a fake NVML and a fake sysfs.
 #include "io/hardware/gpu.h"
 
 #include <gtest/gtest.h>

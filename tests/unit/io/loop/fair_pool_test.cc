@@ -1,5 +1,5 @@
-// Users take turns on the threads of a FairPool, and one user has a part of them only. The pools
-// are declared last: their threads end before what they use.
+// Users take turns on the threads of a FairPool, and one user may have only a part of them. Pools
+// are declared last, so that their threads end before what they use.
 #include "io/loop/fair_pool.h"
 
 #include <atomic>

@@ -113,7 +113,7 @@ TEST(Loop, AHandlerMayUnwatchItself) {
     auto words = std::make_shared<std::string>("still here");
     loop.watch(ends[0], EPOLLIN, call_when_ready([&, words] {
                  loop.unwatch(ends[0]);
-                 done.put(*words);  // the loop has let go of the handler by now
+                 done.put(*words);  // by now the loop has released the handler
                }));
   });
   EXPECT_EQ(done.take(), "still here");

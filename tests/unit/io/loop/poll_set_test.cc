@@ -1,4 +1,4 @@
-// What a program of one thread waits for in one round.
+// What a single-threaded program waits for in one round.
 #include "io/loop/poll_set.h"
 
 #include <gtest/gtest.h>

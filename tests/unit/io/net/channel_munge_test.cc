@@ -1,4 +1,4 @@
-// Channel and Server over TCP: the handshake with munge and sealed frames.
+// Channel and Server over TCP: the handshake with munge, and sealed frames.
 #include <fcntl.h>
 
 #include "base/codec/codec.h"

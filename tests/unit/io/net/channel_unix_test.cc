@@ -10,7 +10,7 @@
 namespace muster::io {
 namespace {
 
-// A server that sends `first` to each client, and then what the test tells it to.
+// A server that sends `first` to each client, and then whatever the test says.
 class FakeServer {
  public:
   explicit FakeServer(std::string first) : fd_(listen_unix(folder_ / "socket").value()) {

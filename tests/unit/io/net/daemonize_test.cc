@@ -17,7 +17,7 @@ struct Outcome {
   std::string stderr_text;
 };
 
-// What the shell that started the daemon sees.
+// What the shell that starts the daemon sees.
 Outcome start(void (*daemon)()) {
   int ends[2];
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
@@ -119,7 +119,7 @@ TEST(KeepMemoryPrivate, HoldsForWhatItForksAndNotForProgramsThatItStarts) {
       ::waitpid(forked, &status, 0);
       if (status != 0) ::_exit(2);
     }
-    // Who may be looked at by others of its user belongs to that user in /proc.
+    // In /proc a process belongs to its user only if other processes of that user may inspect it.
     if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(3);
     ::execl("/bin/sh", "sh", "-c", "test -O /proc/self/environ && exit 42", nullptr);
   });

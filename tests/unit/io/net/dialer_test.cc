@@ -1,4 +1,4 @@
-// The Dialer connects again by itself, whenever and wherever a server is there.
+// The Dialer reconnects by itself, to whichever server is there.
 #include "io/net_fixture.h"
 
 namespace muster::io {

@@ -1,4 +1,4 @@
-// A loop that drains: what came together is answered together.
+// A loop that drains: requests that arrive together are answered together.
 #include <future>
 
 #include "io/net_fixture.h"
@@ -6,7 +6,7 @@
 namespace muster::io {
 namespace {
 
-// Answers each frame when the loop has drained, with how many it had collected by then.
+// When the loop has drained, answers each frame with the number of frames collected so far.
 class CollectingServer {
  public:
   CollectingServer() {
@@ -52,7 +52,7 @@ class CollectingServer {
   }
 
   TemporaryFolder folder_;
-  std::vector<ConnectionId> waiting_;  // the loop's
+  std::vector<ConnectionId> waiting_;  // used on the loop
   std::unique_ptr<Server> server_;
 
  public:
@@ -70,12 +70,12 @@ TEST(Drain, FramesReadyTogetherAreAnsweredTogether) {
   CollectingServer server;
   Channel first = server.client(), second = server.client(), third = server.client();
   for (Channel* client : {&first, &second, &third}) EXPECT_EQ(call(*client, "hello"), "1");
-  ASSERT_TRUE(first.send("wait"));  // while the loop is kept busy, the others speak
+  ASSERT_TRUE(first.send("wait"));  // the others send while the loop is busy
   ASSERT_TRUE(second.send("a"));
   ASSERT_TRUE(third.send("b"));
   ASSERT_TRUE(third.send("c"));
   server.may_go_on.set_value();
-  // All in one round, or the first alone and then the rest.
+  // Either all in one round, or the first one alone and then the rest.
   const std::string answer = first.receive(kPatience).value_or("nothing");
   ASSERT_TRUE(answer == "4" || answer == "1") << answer;
   for (Channel* client : {&second, &third, &third})
@@ -84,7 +84,7 @@ TEST(Drain, FramesReadyTogetherAreAnsweredTogether) {
 
 TEST(Drain, OtherThreadsSendAtOnce) {
   std::promise<ConnectionId> came;
-  std::promise<void> is_busy, may_end;  // they outlive the loop, which looks at them to its end
+  std::promise<void> is_busy, may_end;  // declared before the loop, which uses them to its end
   TemporaryFolder folder;
   Loop loop([] {});
   auto server = Server::listen(

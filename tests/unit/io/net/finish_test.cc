@@ -1,10 +1,10 @@
-// Connections for one question: their answer is the last that is sent.
+// Connections for one request: the answer is the last thing that is sent.
 #include "io/net_fixture.h"
 
 namespace muster::io {
 namespace {
 
-// Answers "x" with `size` bytes and ends the connection with that.
+// Answers "x" with `size` bytes and then ends the connection.
 class OnceServer {
  public:
   explicit OnceServer(std::size_t size, bool from_another_thread = false) {
@@ -44,7 +44,7 @@ class OnceServer {
 void expect_one_answer(OnceServer& once, std::size_t size) {
   Channel client = once.client();
   EXPECT_EQ(call(client, "question").size(), size);
-  EXPECT_EQ(once.closed.take(), 1u);  // though the client has not left
+  EXPECT_EQ(once.closed.take(), 1u);  // although the client has not closed
   auto more = client.receive(kPatience);
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().code, ErrorCode::zero_bytes);
@@ -66,7 +66,7 @@ TEST(Finish, AnotherThreadMayGiveTheAnswer) {
   expect_one_answer(once, 10);
 }
 
-// The system watches a connection only when it outlives the round that it came in.
+// The system watches a connection only if it survives the round in which it came.
 TEST(Finish, AConnectionThatGoesOnIsHeardAgain) {
   EchoServer echo;
   Channel client = echo.client();

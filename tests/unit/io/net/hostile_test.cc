@@ -1,4 +1,5 @@
-// Broken and hostile peers cost their own connection and a log line, never another client's calls.
+// Broken and hostile peers lose their own connection and cause a log line; other clients are not
+// affected.
 #include <sys/resource.h>
 
 #include <random>
@@ -15,7 +16,7 @@ TEST(HostilePeer, AnOversizeLengthIsRefusedBeforeAnythingIsAllocated) {
   CapturedLog log;
   EchoServer echo;
   const int stranger = raw_unix(echo.options_.unix_path);
-  ASSERT_TRUE(write_raw(stranger, std::string("\x00\x00\x40\x01", 4)));  // 16 KiB and one
+  ASSERT_TRUE(write_raw(stranger, std::string("\x00\x00\x40\x01", 4)));  // 16 KiB plus one byte
   EXPECT_TRUE(is_closed_by_peer(stranger));
   const int known = raw_unix(echo.options_.unix_path);
   ASSERT_TRUE(write_raw(known, greeting() + std::string("\x7f\xff\xff\xff", 4)));
@@ -157,7 +158,7 @@ TEST(HostilePeer, RunningOutOfDescriptorsPassesAgain) {
   EXPECT_EQ(::connect(waiting, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   clock_t cpu = ::clock();
   EXPECT_EQ(call(channel, "x"), "echo x");
-  std::this_thread::sleep_for(Millis{300});  // how much it computes in a while is the question here
+  std::this_thread::sleep_for(Millis{300});  // measures how much it computes meanwhile
   cpu = ::clock() - cpu;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_LT(cpu, CLOCKS_PER_SEC / 10) << "it spins";

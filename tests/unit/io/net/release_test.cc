@@ -1,4 +1,4 @@
-// A connection that one process accepted and another goes on with.
+// A connection that one process accepts and another continues.
 #include "base/codec/codec.h"
 #include "io/net_fixture.h"
 
@@ -31,7 +31,7 @@ class Handover {
 
 void go_on_elsewhere(Handover& handover, Channel client) {
   ASSERT_EQ(call(client, "hello"), "first");
-  // What follows "step" in the same write was read by the server but is the step's to answer.
+  // The server has read what follows "step" in the same write, but the step must answer it.
   client.queue("step");
   client.queue("for the step");
   ASSERT_TRUE(client.try_flush());

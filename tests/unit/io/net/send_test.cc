@@ -1,4 +1,4 @@
-// Frames that several threads send over one connection: each whole, those of a thread in order.
+// Frames that several threads send over one connection arrive whole, those of a thread in order.
 #include <map>
 
 #include "io/net_fixture.h"
@@ -13,7 +13,7 @@ std::string numbered(int thread, int number, std::size_t size) {
 }
 
 void expect_all(EchoServer& echo, Channel client, std::size_t size) {
-  const ConnectionId id = 1;  // the first that the server gave
+  const ConnectionId id = 1;  // the first id of the server
   ASSERT_EQ(call(client, "hello"), "echo hello");
   std::vector<std::thread> senders;
   for (int thread = 0; thread < kThreads; ++thread)

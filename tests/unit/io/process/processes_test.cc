@@ -1,4 +1,4 @@
-// What /proc tells of processes.
+// Reading /proc about processes.
 #include "io/process/processes.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// SqliteAccounting: what it takes in, once; what it finds again after a restart.
+// SqliteAccounting: takes each batch in once, and finds it again after a restart.
 #include "io/store/sqlite_accounting.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(SqliteAccounting, OfSeveralRecordsOfARunTheLastCounts) {
   step.attempt = waits.attempt;
   StepRecord step_ended = step;
   step_ended.state = JobState::completed;
-  JobRecord other = waits;  // the id again, after the controller's state was erased
+  JobRecord other = waits;  // the same id, after the controller's state was erased
   other.submitted = at(90);
   ASSERT_TRUE(store->ingest({waits, runs, step, ended, step_ended, other}, 6));
   std::vector<AccountingStore::Candidate> candidates;
@@ -201,7 +201,7 @@ TEST(SqliteAccounting, WritesNothingIntoAFileThatWasReplacedAndGoesOnWhenItIsBac
   EXPECT_EQ(ask(*store, of_jobs({ref(1), ref(2)})), (Ids{"1", "2"}));
 }
 
-// The pages that tell where others are: what is found out is told, and nothing else happens.
+// Everything but the first page is damaged. The damage is reported, and nothing else happens.
 TEST(SqliteAccounting, TellsOfDamageToItsFileAndKeepsWhatItCannotWrite) {
   TempDir dir;
   const std::string path = dir.path() + "/accounting.db";

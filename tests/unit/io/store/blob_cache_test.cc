@@ -6,7 +6,7 @@
 namespace muster::io {
 namespace {
 
-// As large as two of these are with what a cache needs to find them.
+// The size of two of these, including what a cache needs to find them.
 const std::string kText(1000, 't');
 constexpr std::size_t kTwo = 3000;
 
@@ -53,7 +53,7 @@ TEST(BlobCache, ReturnsTheHashOfKnownAndUnknownBlobs) {
     EXPECT_EQ(cache.put(larger), content_hash(larger));
   }
   EXPECT_EQ(cache.find(content_hash("abc")), "abc");
-  cache.put(kText + kText + std::string(500, 't'));  // leaves no room for another
+  cache.put(kText + kText + std::string(500, 't'));  // leaves no room for another one
   EXPECT_FALSE(cache.find(content_hash("abc")));
   EXPECT_EQ(cache.put("abc"), content_hash("abc"));
 }

@@ -1,5 +1,5 @@
-// Power cuts at every write and every sync of a store's life: whatever was acknowledged is there
-// afterwards, whole, and nothing is half there.
+// Power cuts at every write and every sync of a store's life: afterwards everything that was
+// acknowledged is there, whole, and nothing is there in part.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr BatchNumber kBatches = 14;
 
-// What the store has acknowledged, and what was under way when the power went.
+// What the store has acknowledged, and what was under way when the power failed.
 struct Acknowledged {
   BatchNumber batch = 0, tried_batch = 0;
   BatchNumber snapshot = 0, tried_snapshot = 0;
@@ -24,7 +24,7 @@ SqliteStoreOptions options_for(PowerCutDisk& disk, bool synchronous) {
       .vfs = disk.vfs_name(), .files = &disk, .synchronous = synchronous, .checkpoint_pages = 6};
 }
 
-// Blobs of even batches stay in use for ever.
+// Blobs of batches with even numbers stay in use for ever.
 std::vector<std::string> live_blobs(BatchNumber up_to) {
   std::vector<std::string> live;
   for (BatchNumber n = 2; n <= up_to; n += 2) live.push_back(blob_hash(n));
@@ -36,7 +36,7 @@ void take_snapshot(SqliteStore& store, BatchNumber n, Acknowledged& known) {
   if (store.write_snapshot(n, snapshot_bytes(n), live_blobs(n))) known.snapshot = n;
 }
 
-// Commits and snapshots until all is done or the power goes.
+// Commits and writes snapshots until all is done or the power fails.
 Acknowledged live_until_cut(const std::string& dir, PowerCutDisk& disk, bool synchronous) {
   Acknowledged known;
   auto store = SqliteStore::open(dir, options_for(disk, synchronous));
@@ -75,7 +75,7 @@ std::string check_blobs(SqliteStore& store, BatchNumber snapshot, BatchNumber la
   return "";
 }
 
-// Empty, or what is wrong after the power is back.
+// What is wrong after the power is back; empty if nothing.
 std::string check_after_cut(const std::string& dir, PowerCutDisk& disk, const Acknowledged& known,
                             bool synchronous) {
   auto store = SqliteStore::open(dir, options_for(disk, synchronous));
@@ -128,7 +128,7 @@ TEST(StorePowerCut, LosesNothingAcknowledgedWhereverThePowerGoes) {
             << static_cast<int>(survivors) << ", seed " << seed;
 }
 
-// The controls: a check that passed here as well would prove nothing.
+// Controls: if the check passed here too, it would prove nothing.
 TEST(StorePowerCut, WouldLoseBatchesWithoutSynchronousWrites) {
   std::uint64_t operations = operations_of_a_whole_life(false);
   int losses = 0;

@@ -1,4 +1,4 @@
-// The disk of power_cut_vfs.h, and that it does lose what was not synced.
+// The disk of power_cut_vfs.h: it does lose what was not synced.
 #include "io/power_cut_vfs.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kSector = 512;
 
 struct CutFile {
-  sqlite3_file base;  // first: SQLite sees only this
+  sqlite3_file base;  // must be first: SQLite sees only this
   PowerCutDisk* disk;
   std::string* path;
   PowerCutDisk::InodePtr* inode;
@@ -168,7 +168,7 @@ void PowerCutDisk::apply(Inode& inode, Change change) {
   inode.unsynced.push_back(std::move(change));
 }
 
-// The system's VFS syncs the directory too when it first syncs a new file.
+// Like the system's VFS, syncs the directory when it first syncs a new file.
 void PowerCutDisk::sync_inode(const std::string& path, Inode& inode) {
   inode.durable = inode.content;
   inode.unsynced.clear();
@@ -254,7 +254,7 @@ Result<void> PowerCutDisk::sync(const std::string& path) {
   if (!operate() || sync_fails_) return fail("fsync failed");
   if (file_sync_lies_) return {};
   auto inode = find(path);
-  inode->durable = inode->content;  // the name becomes durable with sync_dir() only
+  inode->durable = inode->content;  // its name becomes durable only with sync_dir()
   inode->unsynced.clear();
   return {};
 }

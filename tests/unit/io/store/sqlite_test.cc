@@ -108,7 +108,7 @@ TEST(SqliteStore, CommitsWithoutMakingItsFileGrowAndReadsOnlyWhatWasCommitted) {
   const auto size = std::filesystem::file_size(wal);
   commit_range(*store, 2, 20);
   EXPECT_EQ(std::filesystem::file_size(wal), size);
-  // What a crash leaves: the files as they are, not closed.
+  // A copy of the open files, as a crash would leave them.
   std::filesystem::copy(dir.path(), copy.path(), std::filesystem::copy_options::recursive);
   auto state = open_store(copy.path())->load();
   ASSERT_TRUE(state);
@@ -139,7 +139,7 @@ TEST(SqliteStore, SweepsOnlyBlobsThatAreDead) {
   auto store = open_store(dir.path());
   commit_range(*store, 1, 4);
   Batch again = make_batch(5);
-  again.blobs.emplace_back(blob_hash(1), blob_bytes(1));  // named once more after the snapshot
+  again.blobs.emplace_back(blob_hash(1), blob_bytes(1));  // named again after the snapshot
   ASSERT_EQ(store->commit(again), CommitOutcome::committed);
   ASSERT_TRUE(store->write_snapshot(4, "state", {blob_hash(3)}));
   EXPECT_EQ(*store->read_blob(blob_hash(1)), blob_bytes(1));

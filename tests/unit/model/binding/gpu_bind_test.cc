@@ -1,4 +1,4 @@
-// --gpu-bind and --distribution: texts and what they mean for a task.
+// --gpu-bind and --distribution: their texts, and their effect on a task.
 #include "model/binding/gpu_bind.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// What tasks 0-3 see of GPUs 2,3,6,7; "all" where nothing binds them.
+// Which of the GPUs 2,3,6,7 tasks 0-3 see; "all" without a binding.
 std::string seen(std::string_view text) {
   auto bind = parse_gpu_bind(text);
   if (!bind) return "invalid";

@@ -60,7 +60,7 @@ TEST(SharedParts, LeavesOneThatIsChangedLaterToTheOthers) {
 
 TEST(SharedParts, LeavesAJobAsItIsAndSharesWhatIsEqual) {
   SharedParts parts;
-  int shared = 0;  // mostly: two texts may meet in one place and take turns there
+  int shared = 0;  // usually: two texts may have the same slot and replace each other
   for (int i = 0; i < 5000; ++i) {
     Job a = job_named("run-" + std::to_string(i)), b = job_named("run-" + std::to_string(i));
     parts.share(a);

@@ -1,4 +1,4 @@
-// --dependency: what is accepted, when it is met, and how what is left reads.
+// --dependency: what is accepted, when it is fulfilled, and how the remainder is shown.
 #include "sched/gate/dependency.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ NodeShare small_share(std::uint32_t node, std::uint32_t cpu) {
           .gres = {}};
 }
 
-// Job 1 in one of the states that a dependency can see.
+// Job 1 in one of the states that matter to a dependency.
 ClusterBuilder with_first(const std::string& state, std::uint32_t status = 0) {
   ClusterBuilder b;
   b.nodes(4).pending(job());

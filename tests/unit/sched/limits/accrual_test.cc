@@ -1,4 +1,4 @@
-// Whose age counts, and from when on.
+// Which jobs' age counts, and since when.
 #include "sched/limits/accrual.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace muster::test;
 
-// One node that is busy for an hour, so that new jobs wait.
+// One node, busy for an hour, so that new jobs wait.
 ClusterBuilder busy(const std::function<void(Settings&)>& change = [](Settings&) {}) {
   ClusterBuilder b;
   b.nodes(1).settings([&](Settings& s) {
@@ -22,7 +22,7 @@ ClusterBuilder busy(const std::function<void(Settings&)>& change = [](Settings&)
   });
   return b;
 }
-// Submits as the controller does if there are limits: the plan says which jobs gain age.
+// Submits as the controller does with limits: the plan says which jobs accrue age.
 ClusterBuilder& waiting(ClusterBuilder& b, JobRequest spec) {
   Cluster cluster = b.build();
   Job job = make_job(cluster.next_job_id, std::move(spec), cluster);

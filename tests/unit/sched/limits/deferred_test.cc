@@ -1,4 +1,4 @@
-// Jobs that cannot start yet are out of a plan's way, and come back when their reason may be gone.
+// Jobs that cannot start yet are left out of plans, and come back when their reason may be gone.
 #include "sched/limits/deferred.h"
 
 #include <gtest/gtest.h>
@@ -221,7 +221,7 @@ TEST(Deferred, AThoroughPlanTellsOfJobsBehindALimit) {
   EXPECT_EQ(reason(thorough, 3), "QOSMaxJobsPerUserLimit");
 }
 
-// Jobs 1 to 3 want two nodes each, and together may hold three; job 1 runs. Job 4 has no limit.
+// Jobs 1 to 3 need two nodes each, and together may have three; job 1 runs. Job 4 has no limit.
 struct Crowded {
   Cluster cluster;
   PlannerCache cache;

@@ -13,7 +13,7 @@ using namespace muster::test;
 
 constexpr std::string_view kStarts = "(no wait)";
 
-// Why the second of two such jobs waits; both fit on the cluster.
+// The reason of the second of two such jobs; both would fit on the cluster.
 std::string second_waits_for(std::string_view limits, const SpecBuilder& spec) {
   ClusterBuilder b;
   b.nodes(4).gpus(4).qos("q", limits);
@@ -25,7 +25,7 @@ std::string second_waits_for(std::string_view limits, const SpecBuilder& spec) {
   return reason(p, 2);
 }
 
-// Why one such job waits.
+// The reason of a single such job.
 std::string one_waits_for(std::string_view limits, const SpecBuilder& spec) {
   ClusterBuilder b;
   b.nodes(4).gpus(4).qos("q", limits);

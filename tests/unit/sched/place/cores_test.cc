@@ -1,5 +1,5 @@
-// Which cores a job gets on nodes with several sockets and threads, and which ones are the
-// system's.
+// Which cores a job gets on nodes with several sockets and threads, and which are reserved for the
+// system.
 #include <gtest/gtest.h>
 
 #include "builders.h"

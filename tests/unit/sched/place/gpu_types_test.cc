@@ -12,7 +12,8 @@ namespace {
 
 using namespace muster::test;
 
-// "n1 v100:2 a100:1; n2 ..." of the first job on two nodes with both types and one with each alone.
+// "n1 v100:2 a100:1; n2 ..." for the first job, on two nodes with both types and one node with each
+// type alone.
 std::string placed(SpecBuilder wanted) {
   auto cluster = ClusterBuilder()
                      .nodes(2)

@@ -174,7 +174,7 @@ TEST(Binding, CpusAreCloseToGpusThatAreCountedOverTheJob) {
   EXPECT_EQ(places(plan(cluster, t0)), "0/0-1 4-5/2-3");
 }
 
-// On the first node the free CPUs are far from the free GPUs.
+// On the first node the free CPUs are not close to the free GPUs.
 TEST(Binding, ANodeWithCloseGpusIsPreferred) {
   ClusterConfig config = machine();
   config.nodes.push_back(config.nodes[0]);

@@ -1,5 +1,5 @@
-// How jobs lie on nodes of two sockets with four cores of two threads: CPUs, and the tasks that the
-// job is told of.
+// The layout of jobs on nodes with two sockets of four cores with two threads: CPUs, and the
+// numbers of tasks that the job sees.
 #include <gtest/gtest.h>
 
 #include "builders.h"

@@ -1,4 +1,4 @@
-// Which nodes a job gets where these have weights, or the cluster or the job has a rule of its own.
+// Which nodes a job gets if nodes have weights, or the cluster or the job has a rule of its own.
 #include <gtest/gtest.h>
 
 #include "builders.h"

@@ -1,4 +1,4 @@
-// Which CPUs of a node of several sockets a job gets.
+// Which CPUs a job gets on a node with several sockets.
 #include <gtest/gtest.h>
 
 #include "builders.h"

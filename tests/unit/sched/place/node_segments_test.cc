@@ -1,4 +1,4 @@
-// Among the nodes with room the same ones are taken as by Slurm.
+// Among nodes with room, the same ones are chosen as by Slurm.
 #include "sched/place/node_segments.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;
 
-// Nodes next to each other with so many free CPUs; those with none cannot be used.
+// Neighbouring nodes with these numbers of free CPUs; nodes with none cannot be used.
 std::vector<NodeOffer> nodes_with(const Numbers& free, const Numbers& ranks = {}) {
   std::vector<NodeOffer> offers;
   for (std::uint32_t i = 0; i < free.size(); ++i)

@@ -1,4 +1,4 @@
-// Where a job is put: nodes, CPUs, memory, devices and tasks.
+// Where a job is placed: nodes, CPUs, memory, devices and tasks.
 #include "sched/place/place.h"
 
 #include <gtest/gtest.h>
@@ -377,7 +377,7 @@ TEST(Gpus, GpusPerSocketAndGpusMeanTheSameGpus) {
     EXPECT_EQ(devices(share), "gpu:v100:2[0-1]");
 }
 
-// Two requests for the same devices are counted one by one, then taken together.
+// Two requests for the same devices are checked separately, and then taken together.
 TEST(Gpus, OverlappingRequestsAreCountedTogether) {
   ClusterBuilder b;
   b.nodes(1).gpus(4);

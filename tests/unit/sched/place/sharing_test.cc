@@ -1,4 +1,4 @@
-// OverSubscribe: jobs that hold the same CPUs.
+// OverSubscribe: jobs that share CPUs.
 #include <gtest/gtest.h>
 
 #include "builders.h"
@@ -108,7 +108,7 @@ TEST(OverSubscribe, WholeNodesAreSharedUnderSelectLinear) {
   EXPECT_EQ(cpus(plan(builder.build(), t0)), "0-7 0-7");
 }
 
-// A node where CPUs 0-3 are shared until the 60th minute, and more until another one.
+// A node on which CPUs 0-3 are shared until the 60th minute, and `more` until `minute`.
 ClusterBuilder shared_until(int minute, IdSet more) {
   auto share = [](IdSet cpus) {
     return std::vector{
@@ -122,7 +122,7 @@ ClusterBuilder shared_until(int minute, IdSet more) {
       .running(job().memory(10).minutes(minute), share(std::move(more)));
   return b;
 }
-// A job of another partition is promised six CPUs from the 60th minute on.
+// A job of another partition has a promise of six CPUs from the 60th minute on.
 ClusterBuilder with_a_promise() {
   auto b = shared_until(10, IdSet::range(4, 5));
   b.pending(job().tasks(6).nodes(1).memory(10).minutes(100).partition("b"));

@@ -1,4 +1,4 @@
-// A step's share of its job: what it takes, when it waits, when it can never be.
+// A step's share of its job: what it takes, when it must wait, and when it can never start.
 #include "sched/place/step_place.h"
 
 #include <gtest/gtest.h>
@@ -251,7 +251,7 @@ TEST(StepPlace, GpusOfTheWholeStepLeaveOneForEachNode) {
   EXPECT_EQ(nodes->at(1).share.gres.front().count, 1u);
 }
 
-// Whatever is asked for, steps that run beside each other never have more than the job.
+// Whatever is requested, concurrent steps never have more than the job.
 TEST(StepPlace, NeverAllocatesAnythingTwice) {
   for (std::uint32_t seed = 0; seed < 2000; ++seed) {
     std::mt19937 random(seed);

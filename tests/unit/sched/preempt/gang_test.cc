@@ -1,4 +1,4 @@
-// Jobs that take turns on the CPUs they hold together, and those that suspend others.
+// Jobs that take turns on shared CPUs, and jobs that suspend others.
 #include "sched/preempt/gang.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(SuspendingPreemption, CpusOfASuspendedJobAreOnlyForHigherJobs) {
   submit(cluster, in("high", 4));
   run(cluster, t0);
   EXPECT_EQ(running(cluster), "2 4");
-  // One of the two has gone: the suspended one needs the CPUs of both.
+  // One of the two has ended, but the suspended job needs the CPUs of both.
   end(cluster, 2, t0);
   run(cluster, t0);
   EXPECT_EQ(running(cluster), "4");

@@ -47,7 +47,7 @@ TEST(Preemption, AHigherTierPreemptsALowerOne) {
   EXPECT_EQ(reason(p, 5), "Resources");
 }
 
-// It is the first of the queue, and would take its place back before the other has it.
+// It is the first in the queue, and would take its nodes back before the other job has them.
 TEST(Preemption, APreemptedJobGivesWayForAWhile) {
   auto b = two_tiers();
   const std::vector<NodeShare> all{all_of_node(1), all_of_node(2), all_of_node(3), all_of_node(4)};

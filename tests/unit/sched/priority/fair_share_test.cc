@@ -32,7 +32,7 @@ double factor(const Cluster& cluster, std::string_view account, std::string_view
   return share_of(cluster, account, user).factor;
 }
 
-// The tree, the shares and the usage for which Slurm's results are known.
+// The tree, shares and usage for which Slurm's results are known.
 ClusterBuilder& grown(ClusterBuilder& b) {
   b.account("root").user("root", "root").account("top", {}, {}, 4);
   b.user("top", "carol", {}, 3).account("acc", "top", {}, 2);
@@ -160,7 +160,7 @@ TEST(ClassicFairShare, SetsUsersOfAnAccountWithoutSharesBesideIt) {
   EXPECT_DOUBLE_EQ(share_of(cluster, "kin", "alice").shares_norm, 0.15);
 }
 
-// As the reference shows it for the same tree and the same usage.
+// As Slurm shows it for the same tree and usage.
 TEST(ClassicFairShare, LeavesUsageWithoutSharesOutOfWhatSiblingsHaveUsed) {
   auto b = fair([](FairShareSettings& s) {
     s.fair_tree = false;

@@ -107,7 +107,7 @@ TEST(Priority, AnAssociationHasOneOfItsOwn) {
     b.pending(job().account("a"));
     return factors_of(b).total;
   };
-  EXPECT_EQ(with(false), 2u);  // a quarter of the greatest, times 10, rounded down
+  EXPECT_EQ(with(false), 2u);  // a quarter of the maximum, times 10, rounded down
   EXPECT_EQ(with(true), 200u);
 }
 

@@ -1,4 +1,4 @@
-// Usage: what is charged to whom, how it is forgotten, and the limits that count it.
+// Usage: what is charged to whom, how it decays, and the limits on it.
 #include "sched/priority/usage.h"
 
 #include <gtest/gtest.h>

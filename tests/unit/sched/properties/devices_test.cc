@@ -1,4 +1,4 @@
-// What holds of every plan on machines with shares of GPUs (shard, mps) below a tree of switches.
+// Properties of every plan on machines with shares of GPUs (shard, mps) below a tree of switches.
 #include <gtest/gtest.h>
 
 #include "builders.h"
@@ -61,7 +61,7 @@ SpecBuilder some_job(Dice& dice, const Text& part) {
   return spec;
 }
 
-// An exclusive job has all GPUs of its nodes; those of its own shares in part.
+// An exclusive job has all GPUs of its nodes; of those that are shared, its own parts.
 void check_has_all_gpus(const Node& node, const NodeShare& share) {
   IdSet all;
   for (const GresPool& pool : node.config.gres)

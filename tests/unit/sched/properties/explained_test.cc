@@ -1,6 +1,6 @@
-// Every start is explained: the reason why a job waited is gone when it starts, a job that
-// overtakes others delays none of them, and `muster explain` sees the queue as the plan does. On
-// random clusters and queues; a failure names its seed.
+// Every start is explained: the reason for which a job waited is gone when it starts, a job that
+// overtakes others delays none of them, and `muster explain` sees the queue as the plan does.
+// Tested on random clusters and queues; a failure names its seed.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace muster::test;
 
-// Components are in line where the first of them is.
+// Components are in line at the position of the first one.
 bool comes_before(const Cluster& cluster, JobId a, JobId b) {
   auto rank = [&](JobId id) {
     const Job& job = *cluster.components(cluster.jobs.at(id)).front();
@@ -26,8 +26,8 @@ bool comes_before(const Cluster& cluster, JobId a, JobId b) {
   return rank(a) < rank(b);
 }
 
-// When `job` is promised a start if only it and those before it wait, and of what the plan started
-// only the jobs before it do, or all.
+// The promised start of `job` if only it and the jobs before it wait, and of the plan's starts only
+// those of jobs before it, or all, happen.
 Time promised_to(JobId job, const Cluster& before, const Plan& p, Time now,
                  bool with_later_starts) {
   Cluster cluster = before;
@@ -36,7 +36,7 @@ Time promised_to(JobId job, const Cluster& before, const Plan& p, Time now,
     if (with_later_starts || s.job == job || comes_before(before, s.job, job))
       taken.starts.push_back(s);
   take_over(cluster, taken, now);
-  // A job whose dependency the plan itself fulfils was not in line yet.
+  // A job whose dependency is fulfilled by the plan itself was not in line yet.
   auto was_in_line = [&](JobId id) {
     const Wait* wait = find_wait(p, id);
     return before.jobs.contains(id) && !(wait && wait->reason == Reason::dependency);
@@ -51,18 +51,18 @@ Time promised_to(JobId job, const Cluster& before, const Plan& p, Time now,
   return e ? e->at : Time::max();
 }
 
-// What started must not push back the start that was promised to a job before it.
+// A start must not delay the promised start of a job before it.
 void check_promises(const Cluster& before, const Plan& p, Time now, Dice& dice) {
   if (!p.complete || p.expected.empty()) return;
-  // A job before it that a limit keeps back is promised a time once it has no room either, and so
-  // may come before it after all. What limits promise, property_test.cc asks.
+  // A job before it that is kept back by a limit gets a promise only once it also lacks room, so it
+  // may start first after all. property_test.cc checks the promises of limits.
   if (before.find_qos("few")) return;
   JobId job = p.expected[dice.upto(static_cast<std::uint32_t>(p.expected.size()) - 1)].job;
   EXPECT_LE(promised_to(job, before, p, now, true), promised_to(job, before, p, now, false))
       << "job " << job.value << " is delayed by those after it";
 }
 
-// A plan as it was made, and what came of it.
+// A plan, and what followed from it.
 struct Past {
   Cluster before, after;
   Plan plan;
@@ -93,7 +93,7 @@ std::uint32_t running_tasks(const Cluster& cluster, JobId array) {
   return running;
 }
 
-// A job of the same user and QOS has ended, or had a promise that has to be kept.
+// Whether a job of the same user and QOS has ended, or has a promise that must be kept.
 bool made_room(const Past& past, const Cluster& now, const Job& job) {
   auto counts_with = [&](const Job& other) {
     return other.qos == job.qos && other.spec->uid == job.spec->uid;
@@ -115,7 +115,7 @@ bool is_met(const Cluster& cluster, const Job& job, Time now) {
          fulfilment(cluster, job, *dependencies, std::nullopt, now) == Fulfilment::met;
 }
 
-// When the last one of its components may begin.
+// The time at which the last of its components may begin.
 Time may_begin(const Cluster& cluster, const Job& job) {
   Time at = job.eligible;
   if (job.is_het())
@@ -123,7 +123,7 @@ Time may_begin(const Cluster& cluster, const Job& job) {
   return at;
 }
 
-// What is wrong with a start that followed on this wait; "" where what it waited for is gone.
+// What is wrong with a start after this wait; "" if the reason is gone.
 std::string unexplained(const Past& past, const Wait& wait, const Cluster& cluster, Time now) {
   const Job& job = cluster.jobs.at(wait.job);
   const std::uint32_t licenses = cluster.settings().licenses.front().second;
@@ -136,7 +136,7 @@ std::string unexplained(const Past& past, const Wait& wait, const Cluster& clust
                  ? ""
                  : "its time has not come";
     case Reason::dependency:
-      if (job.is_array_record()) return "";  // some of its tasks may have been free to go
+      if (job.is_array_record()) return "";  // some of its tasks may have been ready
       if (is_met(past.before, past.before.jobs.at(job.id), past.at)) return "it depended on nobody";
       return is_met(cluster, job, now) ? "" : "it depends on others";
     case Reason::dependency_never_satisfied:
@@ -150,12 +150,13 @@ std::string unexplained(const Past& past, const Wait& wait, const Cluster& clust
         return "it had no limit to meet";
       return running_tasks(cluster, job.array_id) < job.task_limit ? "" : "too many of it run";
     case Reason::limit:
-      // How many CPUs it counts for depends on the node; of components any may meet a limit.
+      // The number of CPUs that count depends on the node; any component may be the one that meets
+      // a limit.
       return job.is_het() || wait.detail != "QOSMaxJobsPerUserLimit" ||
                      made_room(past, cluster, job)
                  ? ""
                  : "nobody has made room for it";
-    default:  // room: whoever may have it is in line, and check_promises asks who has it first
+    default:  // room: all who may have it are in line, and check_promises checks their order
       return "";
   }
 }
@@ -172,7 +173,7 @@ void check_starts(const Past& past, const Cluster& cluster, const Plan& p, Time 
   }
 }
 
-// What is wrong with a reason that can be told from the job alone; "" where it is true.
+// What is wrong with a reason, as far as the job alone shows it; "" if it is true.
 std::string untrue(const Cluster& cluster, const Wait& wait, Time now) {
   const Job& job = cluster.jobs.at(wait.job);
   switch (wait.reason) {
@@ -197,7 +198,7 @@ std::string untrue(const Cluster& cluster, const Wait& wait, Time now) {
   }
 }
 
-// Jobs that wait for resources are in line; jobs that wait for something else are not.
+// Jobs that wait for resources are in line; other jobs are not.
 void check_line(const Cluster& cluster, const Plan& p, Time now) {
   for (const Wait& wait : p.waits) {
     const bool in_line = standing_of(cluster, wait.job, now).position > 0;
@@ -245,8 +246,7 @@ void check_one_history(std::uint32_t seed) {
   }
 }
 
-// Promises on CPUs that are shared, of components that choose nodes from each other, and of GPUs of
-// several types.
+// Promises on shared CPUs, of components that compete for nodes, and of GPUs of several types.
 TEST(EveryStart, FoundFaultsWithTheseSeeds) {
   for (std::uint32_t seed : {18192u, 38384u, 86237u, 89391u}) check_one_history(seed);
 }

@@ -1,5 +1,5 @@
-// What holds of every plan under limits of associations and QOS, with what was used before. The
-// sums are made anew here, job by job. A failure names its seed.
+// Properties of every plan under limits of associations and QOS, with earlier usage. The sums are
+// computed again here, job by job. A failure names its seed.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -90,7 +90,7 @@ Sum sum_of(const Cluster& cluster, Time now, Counts counts) {
   return sum;
 }
 
-// `before` may hold a limit that comes first.
+// `before` may hold a limit that takes precedence.
 void expect_within(const Sum& sum, const SharedLimits& limits, const SharedLimits* before,
                    std::string_view whose) {
   auto limit = [&](TresAmounts SharedLimits::* of) {
@@ -133,7 +133,7 @@ void check_limits(const Cluster& cluster, Time now) {
       if (owner.qos.empty() && is_below(cluster, owner.association, a))
         sum.minutes_used += use.tres_s["cpu"] / 60;
     const std::string whose = a.key.account.str() + "/" + a.key.user.str();
-    // What the QOS limits is no association's affair: its jobs may go beyond what that says.
+    // What the QOS limits is not limited by associations: its jobs may exceed theirs.
     expect_within(sum, a.limits.group, &qos.limits.group, whose);
     if (auto most = a.limits.per_user.jobs; most && a.is_user()) {
       EXPECT_LE(sum.jobs, *most) << whose;
@@ -162,7 +162,7 @@ void end_some(Cluster& cluster, Dice& dice, Time now) {
   for (std::uint32_t id : cluster.active.ids()) {
     const Job job = cluster.jobs.at(JobId{id});
     if (dice.one_in(2) && job.end_limit() > now) continue;
-    const Time at = std::min(now, job.end_limit());  // nobody runs longer than he may
+    const Time at = std::min(now, job.end_limit());  // nobody runs longer than allowed
     muster::apply(cluster, JobEnded{.job = job.id, .at = at, .reason = {}, .uncounted = true});
     std::vector<NodeId> nodes(job.run->unfinished.begin(), job.run->unfinished.end());
     muster::apply(cluster, NodesReleased{.job = job.id, .attempt = job.attempt, .nodes = nodes});

@@ -1,5 +1,5 @@
-// What holds of every plan, on random clusters and queues. A failure names its seed. The sanitizers
-// see a thousand cases, the optimized build ten thousand.
+// Properties of every plan, on random clusters and queues. A failure names its seed. With
+// sanitizers there are a thousand cases, in the optimized build ten thousand.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace muster::test;
 
-// A run that is not of a reservation uses nothing of it while it lasts; one that is keeps to it.
+// A job outside of a reservation uses none of it while it lasts; a job in it uses nothing else.
 void check_reservations(const Cluster& cluster, const Plan& p, Time now) {
   for (const Start& s : p.starts) {
     const Reservation* own = cluster.find_reservation(s.reservation);
@@ -51,7 +51,7 @@ void check_reservations(const Cluster& cluster, const Plan& p, Time now) {
   }
 }
 
-// Why a start must not be; "" if it may.
+// Why a start is wrong; "" if it is right.
 std::string objection(const Cluster& cluster, const Start& s, Time now) {
   const Job& job = cluster.jobs.at(s.job);
   const Partition& partition = *cluster.find_partition(s.partition);
@@ -101,7 +101,7 @@ void check_plan(const Cluster& cluster, const Plan& p, Time now) {
   }
 }
 
-// Components start all or none, on nodes of their own.
+// All components start or none, on separate nodes.
 void check_components(const Cluster& cluster, const Plan& p) {
   std::map<JobId, std::vector<NodeId>> nodes;
   std::map<JobId, std::uint32_t> started;
@@ -135,7 +135,7 @@ void check_limits(const Cluster& cluster) {
 }
 
 // At its promised start a job is within the limits of its QOS, if all jobs run until their time
-// limits; suspended jobs until what is left of these.
+// limits, and suspended jobs until what is left of these.
 void check_promised_limits(const Cluster& after, const Plan& p, Time now) {
   const Qos* qos = after.find_qos("few");
   if (!qos) return;
@@ -168,7 +168,7 @@ void check_licenses(const Cluster& cluster) {
   EXPECT_LE(held, cluster.settings().licenses.front().second) << "more licenses than there are";
 }
 
-// Among jobs that hold the same CPU only one runs, and no job waits for its turn on free CPUs.
+// Of the jobs that share a CPU only one runs, and no job waits for its turn on free CPUs.
 void check_turns(Cluster& cluster, Time now) {
   if (!cluster.settings().preempt.gang) return;
   take_turns(cluster, now);
@@ -195,7 +195,7 @@ void suspend_or_resume_some(Cluster& cluster, Dice& dice, Time now) {
     const bool resumed = job.state == JobState::suspended;
     muster::apply(cluster, JobSuspended{.job = job.id, .resumed = resumed, .at = now});
   }
-  take_turns(cluster, now);  // a resumed job may meet others on its CPUs
+  take_turns(cluster, now);  // a resumed job may share its CPUs with others
 }
 
 void check_one_history(std::uint32_t seed) {
@@ -224,7 +224,7 @@ void check_one_history(std::uint32_t seed) {
   }
 }
 
-// Each case is a history of three plans, one on the other.
+// Each case is a sequence of three plans, each after the other's starts.
 TEST(EveryPlan, IsSoundInRandomCases) {
   for (std::uint32_t seed = 1; seed <= MUSTER_RANDOM_CASES && !testing::Test::HasFailure(); ++seed)
     check_one_history(seed);

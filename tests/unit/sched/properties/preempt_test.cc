@@ -1,5 +1,5 @@
-// Properties of every plan that preempts: each victim is needed, may be preempted, and does not go
-// in vain. On random clusters and queues; a failure names its seed.
+// Properties of every plan that preempts: each victim is needed, may be preempted, and is not
+// preempted in vain. Tested on random clusters and queues; a failure names its seed.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -60,7 +60,7 @@ std::uint32_t tier_of(const Cluster& cluster, const Job& job) {
   return cluster.find_partition(job.partition)->priority_tier;
 }
 
-// Why this job must not make room for that one; "" if it may.
+// Why the first job must not make room for the second; "" if it may.
 std::string objection(const Cluster& cluster, const Eviction& e, Time now) {
   const Job& victim = cluster.jobs.at(e.victim);
   const Job& by = cluster.jobs.at(e.by);
@@ -84,7 +84,7 @@ bool starts_job(const Plan& p, JobId job) {
   return std::ranges::any_of(p.starts, [&](const Start& s) { return s.job == job; });
 }
 
-// Does the job start if all its victims but `spared` are gone?
+// Whether the job starts if all its victims except `spared` are gone.
 bool starts_without(const Cluster& after, const Plan& p, JobId by, JobId spared, Time now) {
   Cluster cluster = after;
   for (const Eviction& e : p.evictions)
@@ -104,7 +104,8 @@ void check_evictions(const Cluster& before, const Cluster& after, const Plan& p,
   for (JobId job : by)
     EXPECT_TRUE(starts_without(after, p, job, JobId{}, now))
         << "victims of job " << job.value << " went in vain";
-  // A victim of two jobs is needed by one of them. A victim that counts for a limit lets others in.
+  // A victim of two jobs is needed by one of them. A victim that counts for a limit lets other jobs
+  // in.
   if (by.size() != 1 || before.find_qos("few")) return;
   for (JobId victim : victims)
     EXPECT_FALSE(starts_without(after, p, *by.begin(), victim, now))
@@ -130,7 +131,7 @@ std::size_t check_one_history(std::uint32_t seed) {
   return evictions;
 }
 
-// Another job's victims had gone, so this job needed one victim less.
+// The victims of another job were gone, so this job needed one victim less.
 TEST(EveryEviction, FoundAFaultWithThisSeed) { check_one_history(10604); }
 
 TEST(EveryEviction, IsNeededAllowedAndNotInVain) {

@@ -1,5 +1,5 @@
-// The same input gives the same plan: wherever in memory it lies, and whatever an earlier plan has
-// left to this one. On random clusters and queues; a failure names its seed.
+// The same input gives the same plan, wherever in memory it is, and whatever an earlier plan has
+// left in the cache. Tested on random clusters and queues; a failure names its seed.
 #include <gtest/gtest.h>
 
 #include "sched/random_queue.h"
@@ -20,7 +20,7 @@ std::string told(const Start& s) {
   return text;
 }
 
-// All that a plan says, line by line.
+// Everything that a plan says, line by line.
 std::string told(const Plan& p) {
   std::vector<std::string> lines;
   for (const Start& s : p.starts) lines.push_back(told(s));
@@ -41,8 +41,8 @@ std::string told(const Plan& p) {
   return text;
 }
 
-// What brings deferred jobs back, besides time and the ends of others. True = the order of the
-// queue may have changed.
+// Changes that bring deferred jobs back, in addition to time and ends of jobs. True = the order of
+// the queue may have changed.
 bool change_some(Cluster& cluster, Dice& dice, Time now) {
   bool order_changed = false;
   for (std::uint32_t id : cluster.pending.ids()) {
@@ -77,11 +77,11 @@ void check_one_history(std::uint32_t seed) {
     // As after an event: the queue keeps the order of the last plan, and new jobs are added.
     const Budget quick{.thorough = false, .order_changed = round == 0 || order_changed};
     const Plan p = plan(cluster, now, quick, cache);
-    // Everything lies elsewhere, and nothing is remembered.
+    // Everything is elsewhere in memory, and the cache is empty.
     auto copy = decode_snapshot(encode_snapshot(cluster));
     ASSERT_TRUE(copy);
     EXPECT_EQ(told(p), told(plan(*copy, now, {.thorough = false})));
-    // One that tells less starts the same.
+    // A plan that reports less starts the same jobs.
     Budget silently = quick;
     silently.explains_deferred = false;
     EXPECT_EQ(starts(p), starts(plan(cluster, now, silently, silent)));

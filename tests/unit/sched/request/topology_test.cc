@@ -1,4 +1,4 @@
-// Nodes on as few switches as possible.
+// Placing jobs on as few switches as possible.
 #include "sched/request/topology.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// An index that is kept from plan to plan equals one that is made anew from all nodes.
+// An index that is kept from plan to plan equals a new one made from all nodes.
 #include "sched/timeline/node_index.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace muster::test;
 
-// Kinds are numbered as they are met.
+// Kinds are numbered in the order of their appearance.
 FreeUpperBound without_kind(FreeUpperBound bound) {
   bound.kind = 0;
   return bound;
@@ -40,7 +40,7 @@ void expect_same(NodeIndex& kept, const Cluster& cluster) {
   }
 }
 
-// Something happens to some node, or to the partitions.
+// Changes some node, or the partitions.
 void change_something(Cluster& cluster, Dice& dice) {
   const NodeId id{dice.between(1, 12)};
   Node& node = cluster.nodes.edit(id);

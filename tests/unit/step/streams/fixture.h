@@ -1,5 +1,5 @@
 // What the tests of a step's streams share: a setup, an srun at the other end of a socket pair, and
-// rounds of a poll set until something is so.
+// rounds of a poll set until a condition holds.
 #pragma once
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 namespace muster::step {
 
-inline constexpr std::chrono::seconds kPatience{20};  // far beyond what anything here takes
+inline constexpr std::chrono::seconds kPatience{20};  // far longer than anything here takes
 
 inline StepSetup setup_of(std::vector<std::uint32_t> ranks) {
   StepSetup setup;
@@ -35,7 +35,7 @@ inline StepSetup setup_of(std::vector<std::uint32_t> ranks) {
   return setup;
 }
 
-// Rounds of whatever watches, until the condition holds or nothing has happened for long.
+// Runs rounds of the watchers until the condition holds, or nothing has happened for long.
 template <class Watcher, class Condition>
 bool run_until(Watcher& watcher, Condition condition) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
@@ -49,7 +49,7 @@ bool run_until(Watcher& watcher, Condition condition) {
   return true;
 }
 
-// A pipe that a task would hold the other end of. Its ends do not block here.
+// A pipe to a task, whose other end the test holds. Both ends are non-blocking.
 struct TaskPipe {
   TaskPipe() { EXPECT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0); }
   ~TaskPipe() {
@@ -71,7 +71,7 @@ struct TaskPipe {
   int ends[2];
 };
 
-// An srun: its end of the connection, and the request that slurmd passes on with the other.
+// An srun: its end of the connection, and the request that slurmd passes on with the other end.
 struct Srun {
   Srun() : Srun(pair()) {}
   static std::pair<int, int> pair() {
@@ -88,7 +88,7 @@ struct Srun {
     channel.queue(encode(wire::ToStepFrame{message}));
     (void)channel.try_flush();
   }
-  // The next message of this kind, if it is there; others are passed over.
+  // The next message of this kind, if there is one; others are skipped.
   template <class Message>
   std::optional<Message> next() {
     while (true) {

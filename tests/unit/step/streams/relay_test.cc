@@ -1,4 +1,4 @@
-// The nodes below one of a wide step, and how their frames pass through it.
+// The nodes below a node of a wide step, and how frames pass through it.
 #include "step/streams/relay.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@
 namespace muster::step {
 namespace {
 
-// A slurmd of one node that keeps what it is sent.
+// The slurmd of one node; it keeps what it receives.
 class Node {
  public:
   Node(const io::TemporaryFolder& folder, const std::string& name) {
@@ -86,7 +86,7 @@ struct Tree {
   bool has_room = true;
 };
 
-// Rounds of the relay until its node has a frame.
+// Runs rounds of the relay until its node has a frame.
 std::string next_frame(Relay& relay, Node& node) {
   std::optional<std::string> frame;
   run_until(relay, [&] { return (frame = node.frames.take(Millis{0})).has_value(); });

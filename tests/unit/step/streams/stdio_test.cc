@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kRank = 3;
 
-// One task, whose ends of the pipes the test holds.
+// A task, whose ends of the pipes the test holds.
 struct Step {
   explicit Step(StepSetup made = setup_of({kRank}), const TaskFiles& labelled = {})
       : setup(std::move(made)),
@@ -27,7 +27,7 @@ struct Step {
   void print(const std::string& text) {
     ASSERT_EQ(write(out.writer(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
-  // Whatever can be done now is done.
+  // Does everything that can be done now.
   void settle() {
     do {
       io::PollSet set;
@@ -43,7 +43,7 @@ struct Step {
   Stdio stdio;
 };
 
-// What the srun gets of the tasks' output, until there are as many bytes.
+// What the srun gets of the tasks' output, up to this many bytes.
 std::string output(Step& step, Srun& srun, std::size_t bytes) {
   std::string all;
   run_until(step.stdio, [&] {
@@ -53,7 +53,7 @@ std::string output(Step& step, Srun& srun, std::size_t bytes) {
   return all;
 }
 
-// As much as the pipe takes, while the step does what it can. Returns how much that was in all.
+// Writes as much as the pipe takes while the step does what it can. Returns the number of bytes.
 std::size_t print_all_that_fits(Step& step) {
   const std::string block(64u << 10, 'x');
   std::size_t sum = 0;
@@ -199,7 +199,7 @@ TEST(Stdio, ReadsNoMoreInputThanATaskMayLeaveUnread) {
     ASSERT_LT(sent, 16u << 20) << "all of it is kept somewhere";
   }
   EXPECT_GE(sent, 1u << 20);
-  // The task reads at last, and gets every byte.
+  // When the task reads at last, it gets every byte.
   std::size_t got = 0;
   std::string buffer(block.size(), 0);
   EXPECT_TRUE(run_until(step.stdio, [&] {

@@ -147,7 +147,7 @@ TEST(ErrorFile, TakesALineWithoutWaitingForAReader) {
   Place place;
   ASSERT_EQ(mkfifo((place.folder / "fifo").c_str(), 0600), 0);
   TaskFiles files{.err = kOpenedByTask, .err_path = place.folder / "fifo"};
-  ErrorFile(files).write_line(place.setup, "nobody reads this");  // and it comes back
+  ErrorFile(files).write_line(place.setup, "nobody reads this");  // returns at once
   const int reader = open((place.folder / "fifo").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   ErrorFile(files).write_line(place.setup, "somebody reads this");
   char buffer[64];

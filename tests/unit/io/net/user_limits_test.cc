@@ -1,4 +1,4 @@
-// What one user's connections may take of a server, and that the others get theirs.
+// What one user's connections may take of a server, and that other users get their share.
 #include <fcntl.h>
 #include <sys/epoll.h>
 
@@ -17,7 +17,7 @@ std::string framed(std::string_view body) {
   return session.release().unsent;
 }
 
-// The next frame of a raw connection that has been read up to its beginning.
+// The next frame of a raw connection whose earlier bytes have been read.
 std::string next_frame(int fd) {
   auto read_all = [fd](std::size_t size) {
     std::string bytes(size, '\0');
@@ -60,7 +60,7 @@ bool has_answer(int fd) {
   return ::poll(&watched, 1, 0) > 0;
 }
 
-TEST(Shares, AUserWithTooManyConnectionsIsToldToComeBack) {
+TEST(UserLimits, AUserWithTooManyConnectionsIsToldToComeBack) {
   EchoServer echo({.max_user_connections = 2});
   Channel first = echo.client();
   {
@@ -78,7 +78,7 @@ TEST(Shares, AUserWithTooManyConnectionsIsToldToComeBack) {
   EXPECT_EQ(call(next, "4"), "echo 4");
 }
 
-TEST(Shares, OperatorsAreNotCounted) {
+TEST(UserLimits, OperatorsAreNotCounted) {
   EchoServer echo({.is_operator = [](Uid) { return true; }, .max_user_connections = 1});
   std::vector<Channel> clients;
   for (int i = 0; i < 5; ++i) {
@@ -87,7 +87,7 @@ TEST(Shares, OperatorsAreNotCounted) {
   }
 }
 
-TEST(Shares, OperatorsFindAPlaceWhereUsersHaveTakenAllOfTheirs) {
+TEST(UserLimits, OperatorsFindAPlaceWhereUsersHaveTakenAllOfTheirs) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs two users";
   EchoServer echo({.max_connections = 16,
                    .is_operator = [](Uid user) { return user == Uid{0}; },
@@ -110,13 +110,13 @@ TEST(Shares, OperatorsFindAPlaceWhereUsersHaveTakenAllOfTheirs) {
   EXPECT_EQ(call(root, "x"), "echo x");
 }
 
-TEST(Shares, HalvesOfLargeMessagesWaitForRoom) {
-  EchoServer echo({.max_user_coming_bytes = 1u << 20});
+TEST(UserLimits, HalvesOfLargeMessagesWaitForRoom) {
+  EchoServer echo({.max_user_incoming_bytes = 1u << 20});
   RawPeer half(echo), whole(echo);
   const std::string large(900u << 10, 'l');
   ASSERT_TRUE(write_raw(half.fd(), framed(large).substr(0, 1000)));
   Channel other = echo.client();
-  EXPECT_EQ(call(other, "small"), "echo small");  // by then the half is known
+  EXPECT_EQ(call(other, "small"), "echo small");  // by then the half message is known
   std::thread writer([&] { EXPECT_TRUE(write_raw(whole.fd(), framed(large))); });
   for (int i = 0; i < 20; ++i) EXPECT_EQ(call(other, "small"), "echo small");
   EXPECT_FALSE(has_answer(whole.fd()));
@@ -125,13 +125,13 @@ TEST(Shares, HalvesOfLargeMessagesWaitForRoom) {
   writer.join();
 }
 
-TEST(Shares, APeerThatDoesNotReadIsNotReadFrom) {
+TEST(UserLimits, APeerThatDoesNotReadIsNotReadFrom) {
   EchoServer echo;
   RawPeer peer(echo);
   ASSERT_EQ(::fcntl(peer.fd(), F_SETFL, O_NONBLOCK), 0);
   const std::string question = framed(std::string(10000, 'q'));
   std::size_t sent = 0;
-  // Until it takes nothing for a while; there is no end to it without a limit.
+  // Sends until nothing is accepted for a while; without a limit this would not end.
   while (sent < (64u << 20)) {
     pollfd watched{peer.fd(), POLLOUT, 0};
     if (::poll(&watched, 1, 300) <= 0) break;
@@ -142,12 +142,12 @@ TEST(Shares, APeerThatDoesNotReadIsNotReadFrom) {
   EXPECT_LT(sent, 16u << 20);
   Channel other = echo.client();
   EXPECT_EQ(call(other, "x"), "echo x");
-  // It is not cut off: when it begins to read, it gets all answers.
+  // The user is not cut off: when reading begins, all answers arrive.
   for (std::size_t i = 0; i < sent / question.size(); ++i)
     ASSERT_EQ(next_frame(peer.fd()).size(), 10005u) << i;
 }
 
-TEST(Shares, AnswersThatOneUserDoesNotReadAreLimitedTogether) {
+TEST(UserLimits, AnswersThatOneUserDoesNotReadAreLimitedTogether) {
   EchoServer echo({.max_user_queued_bytes = 2u << 20});
   const std::string question = framed(std::string(1000u << 10, 'q'));
   std::vector<std::unique_ptr<RawPeer>> peers;
@@ -157,7 +157,7 @@ TEST(Shares, AnswersThatOneUserDoesNotReadAreLimitedTogether) {
   for (auto& peer : peers)
     writers.emplace_back([&peer, &question] { (void)write_raw(peer->fd(), question); });
   EXPECT_TRUE(eventually([&] { return !echo.server->may_answer(Uid{::geteuid()}); }));
-  // Each of them is answered in the end, as the others read.
+  // In the end all of them are answered, as the others read.
   std::vector<std::thread> readers;
   readers.reserve(peers.size());
   for (auto& peer : peers)
@@ -167,7 +167,7 @@ TEST(Shares, AnswersThatOneUserDoesNotReadAreLimitedTogether) {
   EXPECT_TRUE(eventually([&] { return echo.server->may_answer(Uid{::geteuid()}); }));
 }
 
-// Counts what it has handled, and takes its time for it.
+// Counts what it has handled, and is slow.
 class SlowServer {
  public:
   SlowServer() {
@@ -195,7 +195,7 @@ class SlowServer {
   std::unique_ptr<Server> server;
 };
 
-TEST(Shares, AFloodOfOneUserDoesNotKeepAnotherWaiting) {
+TEST(UserLimits, AFloodOfOneUserDoesNotKeepAnotherWaiting) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs two users";
   SlowServer slow;
   const std::string path = slow.folder / "socket";
@@ -220,7 +220,7 @@ TEST(Shares, AFloodOfOneUserDoesNotKeepAnotherWaiting) {
   for (const int fd : flooding) ::close(fd);
 }
 
-TEST(Shares, ASilentConnectionStaysWhereItIsNeeded) {
+TEST(UserLimits, ASilentConnectionStaysWhereItIsNeeded) {
   TemporaryFolder folder;
   Mailbox<ConnectionId> closed;
   Loop loop;
@@ -244,7 +244,7 @@ TEST(Shares, ASilentConnectionStaysWhereItIsNeeded) {
   ::close(needed);
 }
 
-// The system's limits for epoll are like this one: a file cannot be watched at all.
+// epoll's system limits fail in the same way: a plain file cannot be watched.
 TEST(Loop, SaysThatADescriptorCannotBeWatched) {
   class Nothing final : public FdHandler {
     void on_ready(std::uint32_t) override {}

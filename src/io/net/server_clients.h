@@ -1,4 +1,4 @@
-// Members: the connections of a Server, with their peers and the state of their handshakes.
+// Clients: the connections of a Server, with their peers and the state of their handshakes.
 // Thread-safe.
 #pragma once
 
@@ -18,9 +18,9 @@ namespace muster::io {
 
 enum class Stage : std::uint8_t { greeting, checking, open, turned_away };
 
-struct Account;  // what its user takes of the server, see server_shares.h
+struct UserUsage;  // what its user takes of the server, see server_user_limits.h
 
-struct Member {
+struct Client {
   ConnectionId id = 0;
   bool is_tcp = false;
   ServerHello hello;  // what we sent; its nonce must come back
@@ -29,24 +29,24 @@ struct Member {
   std::atomic<Stage> stage{Stage::greeting};
   std::shared_ptr<Connection> connection;
   // Used on the loop only:
-  std::shared_ptr<Account> account;  // shared by all connections of the user; null = not open
-  std::size_t coming_bytes = 0;      // of a large message that has only partly arrived
+  std::shared_ptr<UserUsage> usage;  // shared by all connections of the user; null = not open
+  std::size_t incoming_bytes = 0;    // of a large message that has only partly arrived
 };
-using MemberPtr = std::shared_ptr<Member>;  // shared by the table and by pending work
+using ClientPtr = std::shared_ptr<Client>;  // shared by the table and by pending work
 
-class Members {
+class Clients {
  public:
-  void add(MemberPtr member);
-  void mark_open(const Member& member);
-  MemberPtr find(ConnectionId id) const;
+  void add(ClientPtr client);
+  void mark_open(const Client& client);
+  ClientPtr find(ConnectionId id) const;
   bool remove(ConnectionId id);  // false if there was none
-  MemberPtr oldest_half_open() const;
-  std::vector<MemberPtr> all() const;
+  ClientPtr oldest_half_open() const;
+  std::vector<ClientPtr> all() const;
   std::size_t size() const;
 
  private:
   mutable std::mutex mutex_;  // guards the members below
-  std::map<ConnectionId, MemberPtr> members_;
+  std::map<ConnectionId, ClientPtr> clients_;
   std::set<ConnectionId> half_open_;  // ids grow, so the first is the oldest
 };
 
