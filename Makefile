@@ -1,12 +1,12 @@
-# The commands of a developer and of a packager. Each one is a line or two around CMake, ctest or a
-# script, which can be called directly just as well.
+# Commands for developers and packagers. Each is a line or two around CMake, ctest or a script, which
+# can also be called directly.
 -include config.mk
 
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 DESTDIR ?=
 JOBS ?= $(shell nproc)
-# Most tests with real daemons wait rather than work.
+# Most tests with real daemons spend their time waiting.
 TEST_JOBS ?= $(shell expr 2 \* $(JOBS) + 1)
 
 CONFIGURE = cmake --log-level=WARNING --preset
@@ -29,7 +29,7 @@ programs: setup
 run: programs
 	@examples/demo build/release/bin
 
-# The sanitizers run over the layers that need no operating system here; over everything in check-all.
+# Here the sanitizers run on the layers without an operating system; in check-all on everything.
 test: build
 	@$(CONFIGURE) dev -DMUSTER_PURE_ONLY=ON
 	@cmake --build --preset dev -j $(JOBS)
@@ -49,7 +49,7 @@ bench: programs
 	@bench/scale --bin build/release/bin
 	@bench/queue --bin build/release/bin
 
-# The golden files of tests/unit/golden anew; GOLDEN=add only adds what is new (see tests/unit/golden.h).
+# Rewrites the golden files of tests/unit/golden; GOLDEN=add only appends (see tests/unit/golden.h).
 GOLDEN ?= rewrite
 golden: setup
 	@$(CONFIGURE) dev -DMUSTER_PURE_ONLY=ON

@@ -50,7 +50,7 @@ def train_epoch(network, steps, rate):
 
 
 def save(path, state):
-    """Written beside and renamed, so that a checkpoint is whole or not there."""
+    """Written under another name and renamed, so that a checkpoint is complete or absent."""
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(state))
     temporary.replace(path)

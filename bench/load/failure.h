@@ -1,4 +1,4 @@
-// A measurement that goes wrong ends at once and says why.
+// If something fails, the measurement ends at once and prints why.
 #pragma once
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// load: the nodes and the users of a large cluster, for bench/scale. It fills the cluster with jobs
-// that stay, but for some nodes where jobs end at once; queues many jobs; then lets jobs run
-// through the queue, one submitted for each that ends, and tells what that cost the controller.
+// load: plays the nodes and users of a large cluster, for bench/scale. It fills most nodes with
+// jobs that stay, while jobs on the other nodes end at once; queues many jobs; then lets jobs run
+// through the queue, submitting one for each that ends, and reports what that cost the controller.
 #include <time.h>
 
 #include <chrono>
@@ -25,9 +25,9 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kUsage =
     "load SOCKET PID NODES CPUS MEMORY PENDING JOBS USERS: SOCKET and PID of a slurmctld whose\n"
     "nodes are n0, n1, ...; prints a line when the queue stands and one with the result\n";
-constexpr std::uint32_t kBusyNodes = 256;  // on which jobs end at once
+constexpr std::uint32_t kBusyNodes = 256;  // where jobs end at once
 constexpr std::uint32_t kNodesPerStayingJob = 50;
-constexpr std::uint64_t kEndsAhead = 256;  // of the submissions that make up for them
+constexpr std::uint64_t kEndsAhead = 256;  // of the submissions that replace them
 constexpr const char* kStaying = "staying";
 
 struct Moment {
@@ -58,7 +58,7 @@ void wait_until(Condition holds) {
   while (!holds()) std::this_thread::sleep_for(std::chrono::milliseconds{5});
 }
 
-// Jobs that stay on all nodes but the first ones, with ends far apart.
+// Fills all nodes except the first ones with jobs whose ends are far apart.
 void fill(const Users& users, const Nodes& nodes, std::uint32_t count) {
   std::uint64_t jobs = 0;
   for (std::uint32_t first = std::min(kBusyNodes, count); first < count; ++jobs) {
@@ -85,8 +85,8 @@ int run(const std::string& socket, pid_t controller, NodesOptions options, std::
   Nodes nodes(options);
   fill(users, nodes, options.count);
 
-  // A job comes for each that ends, and ends for each that comes: so many are always in the queue,
-  // a few of them running.
+  // One job is submitted for each that ends, and one ends for each that is submitted: the length of
+  // the queue stays the same, and a few jobs run.
   auto queue_has_room = [&](std::uint64_t number) { return number < nodes.ended() + pending; };
   const Moment empty = moment_of(controller);
   users.submit_mixed(0, pending, [](std::uint64_t) { return true; }, [] {});

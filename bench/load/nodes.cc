@@ -1,3 +1,4 @@
+// Plays the nodes of a cluster: registers, and reports the ends of jobs.
 #include "nodes.h"
 
 #include <sys/epoll.h>
@@ -17,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr Millis kConnectTimeout{60000};
-constexpr int kHeartbeatEverySeconds = 30;  // of one node, as slurmd's
+constexpr int kHeartbeatEverySeconds = 30;  // per node, as in slurmd
 
 NodeFacts facts_of(const NodesOptions& options) {
   NodeFacts facts;
@@ -70,7 +71,7 @@ void Nodes::run() {
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     epoll_event event{.events = EPOLLIN, .data = {.u64 = i}};
     CHECK(::epoll_ctl(epoll, EPOLL_CTL_ADD, channels_[i].fd(), &event) == 0);
-    serve(i);  // what came with the greeting
+    serve(i);  // frames that came with the greeting
   }
   std::array<epoll_event, 256> events;
   Clock::time_point next_round = Clock::now();
@@ -86,7 +87,7 @@ void Nodes::run() {
   ::close(epoll);
 }
 
-// Every second a part of the nodes, as it comes about where each has its own clock.
+// Each second a part of the nodes sends heartbeats, as if each had its own clock.
 void Nodes::send_heartbeats() {
   std::size_t part = channels_.size() / kHeartbeatEverySeconds + 1;
   for (std::size_t i = 0; i < part; ++i, ++next_heartbeat_)

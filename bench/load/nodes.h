@@ -1,6 +1,6 @@
-// Nodes: plays every slurmd of a cluster from one thread, over connections of their own. Batch
-// steps end the moment they are launched, as many as let_end() has said, but for those of jobs that
-// are meant to stay.
+// Nodes: plays every slurmd of a cluster on one thread, over separate connections. Batch steps end
+// as soon as they are launched, as many as let_end() allows, except for jobs that are meant to
+// stay.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class Nodes {
 
   void let_end(std::uint64_t more) { may_end_ += more; }
   std::uint64_t staying() const { return staying_; }
-  std::uint64_t ended() const { return ended_; }  // and known as such to the controller
+  std::uint64_t ended() const { return ended_; }  // as confirmed by the controller
 
  private:
   void connect_all();
@@ -47,7 +47,8 @@ class Nodes {
   NodesOptions options_;
   std::vector<io::Channel> channels_;
   std::map<std::size_t, std::vector<wire::Report>> reports_;      // to be sent now, by channel
-  std::deque<std::pair<std::size_t, wire::StepEndReport>> ends_;  // ... as soon as they may be
+  std::deque<std::pair<std::size_t, wire::StepEndReport>> ends_;  // to be sent as soon as let_end()
+                                                                  // allows
   std::uint64_t ends_sent_ = 0;
   std::size_t next_heartbeat_ = 0;
   std::atomic<std::uint64_t> may_end_ = 0;

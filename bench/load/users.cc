@@ -1,3 +1,4 @@
+// Plays the users: submits jobs, and measures how long that takes.
 #include "users.h"
 
 #include <chrono>
@@ -15,7 +16,7 @@ constexpr Millis kPatience{120000};
 constexpr std::string_view kScript =
     "#!/bin/bash\n#SBATCH -o /dev/null\nmodule load solver\nsrun solve input\n";
 
-// About as large as a login shell's.
+// As large as a typical login environment.
 std::vector<std::string> login_environment() {
   std::vector<std::string> all{"HOME=/home/user", "SHELL=/bin/bash",
                                "PATH=/usr/local/bin:/usr/bin:/bin"};

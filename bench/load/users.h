@@ -13,7 +13,7 @@
 
 namespace muster::bench {
 
-// One of the jobs of a mixed load: one to four CPUs, some on two nodes, of ten users.
+// A job of a mixed load: one to four CPUs, some on two nodes, of ten users.
 JobRequest mixed_job(std::uint64_t number);
 
 struct JobToSubmit {
@@ -29,11 +29,11 @@ class Users {
   // Submits and waits for the acknowledgement.
   JobId submit(JobToSubmit job) const;
   void submit(const JobRequest& spec) const;  // with a script and an environment like any other's
-  // Jobs number `first` up to the one before `last`, as make(number) says.
+  // Submits jobs number `first` up to but not including `last`, as make(number) returns them.
   void submit_each(std::uint64_t first, std::uint64_t last,
                    const std::function<JobToSubmit(std::uint64_t)>& make) const;
-  // Jobs number `first` up to the one before `last`. Each waits until may_go(number) holds, and
-  // on_acknowledged() is told of it from whichever thread.
+  // Submits jobs number `first` up to but not including `last`. Each waits until may_go(number) is
+  // true; on_acknowledged() is called on any thread.
   void submit_mixed(std::uint64_t first, std::uint64_t last,
                     const std::function<bool(std::uint64_t)>& may_go,
                     const std::function<void()>& on_acknowledged) const;

@@ -1,6 +1,6 @@
-// waiting: queues jobs that all differ from each other and cannot start, for bench/queue. Each has
-// a name, an output path, a script and an environment of 60 variables of its own; a third begins
-// tomorrow, a third depends on a job that is held, and a third is held.
+// waiting: queues jobs that all differ and cannot start, for bench/queue. Each has its own name,
+// output path, script and environment of 60 variables. A third of them begin tomorrow, a third
+// depend on a held job, and a third are held.
 #include <cstdio>
 #include <string>
 

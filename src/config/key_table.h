@@ -145,7 +145,7 @@ inline constexpr Key kKeys[] = {
 {"MaxNodeCount", acts, number, "", to<&Settings::max_node_count>, as<max_node_count>},
 {"MaxStepCount", acts, number, "40000", to<&Settings::max_step_count>},
 {"MaxTasksPerNode", acts, number, "512", to<&RequestLimits::tasks_per_node>},
-{"MCSPlugin", refused("labels of security are not supported yet; remove the line"), plugin("mcs/"), "mcs/none"},
+{"MCSPlugin", refused("security labels are not supported yet; remove the line"), plugin("mcs/"), "mcs/none"},
 {"MCSParameters", ignored, text, ""},
 {"MessageTimeout", acts, seconds, "10", to<&NodeSettings::message_timeout, &ClientSettings::message_timeout>},
 {"MinJobAge", acts, seconds, "300", to<&Settings::min_job_age>},

@@ -56,7 +56,7 @@ Result<void> check_word(const Key& key, const Location& at, const Setting& setti
   const std::string_view name = trim(part.substr(0, equals));
   const Word* word = find_word(key, name);
   if (!word && key.name == "SchedulerParameters")
-    return invalid(at, fmt::format("{}={}: there is no such word", setting.key, part));
+    return invalid(at, fmt::format("{}={}: unknown word", setting.key, part));
   if (!word) return {};
   if (word->use.how == Use::How::refused)
     return invalid(at, fmt::format("{}={}: {}", key.name, word->name, word->use.remedy));
@@ -108,7 +108,7 @@ Result<void> check_preemption(const SlurmConf& conf) {
     return invalid(at, "PreemptMode=SUSPEND requires GANG too");
   if (off != (mode == PreemptMode::off) || (off && has_within(text)))
     return invalid(at,
-                   fmt::format("PreemptType={} and PreemptMode={} cannot be together", type, text));
+                   fmt::format("PreemptType={} and PreemptMode={} cannot be combined", type, text));
   return {};
 }
 

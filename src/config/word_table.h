@@ -100,7 +100,7 @@ inline constexpr Word kWords[] = {
 {"SchedulerParameters", "bf_yield_sleep", harmless, number},
 {"SchedulerParameters", "build_queue_timeout", harmless, number_from(1)},
 {"SchedulerParameters", "correspond_after_task_cnt", harmless, number_from(10)},
-{"SchedulerParameters", "default_gbytes", refused("memory without a unit is in megabytes here; remove the word and tell the users")},
+{"SchedulerParameters", "default_gbytes", refused("memory without a unit is in megabytes here; remove the word and inform the users")},
 {"SchedulerParameters", "default_queue_depth", harmless, number},
 {"SchedulerParameters", "defer", harmless},
 {"SchedulerParameters", "defer_batch", harmless},
@@ -160,7 +160,7 @@ inline constexpr Word kWords[] = {
 {"TaskPluginParam", "autobind", ignored, text},
 {"TaskPluginParam", "OOMKillStep", refused("it is not supported yet; remove the word and use srun --kill-on-bad-exit")},
 {"TaskPluginParam", "SlurmdOffSpec", refused("slurmd stays on the specialized cores; remove the word")},
-{"TaskPluginParam", "SlurmdSpecOverride", refused("specialized cores come from slurm.conf alone; remove the word")},
+{"TaskPluginParam", "SlurmdSpecOverride", refused("specialized cores are set in slurm.conf only; remove the word")},
 {"TaskPluginParam", "verbose", ignored},
 // The first of these words decides how tasks are bound by default, so these rows come last.
 {"TaskPluginParam", "threads", acts, nothing, to<&Settings::cpu_bind>},

@@ -31,7 +31,7 @@ void Core::on_clock_step(Millis by, Time now) {
 // During the standstill nobody could reach the controller, so no node counts as silent.
 void Core::on_standstill(Millis span, Time now) {
   ledger_.set_now(now);
-  ledger_.log(fmt::format("stood still for {:.1f} s: nodes are given that time to be heard",
+  ledger_.log(fmt::format("stood still for {:.1f} s: SlurmdTimeout does not count that time",
                           static_cast<double>(span.count()) / 1000));
   links_.on_standstill(span);
   allocations_.on_standstill(span);

@@ -40,10 +40,10 @@ Result<void> Core::can_reconfigure(const ClusterConfig& config) const {
   std::optional<Error> error;
   ledger_.cluster().nodes.each([&](const Node& node) {
     if (!error && !node.config.dynamic && !names.contains(node.config.name) && !node.jobs.empty())
-      error =
-          Error{ErrorCode::config_invalid,
-                fmt::format("node {} is gone from the configuration but job {} still runs there",
-                            node.config.name.view(), node.jobs.min())};
+      error = Error{
+          ErrorCode::config_invalid,
+          fmt::format("node {} was removed from the configuration, but job {} still runs there",
+                      node.config.name.view(), node.jobs.min())};
   });
   if (error) return std::unexpected(*error);
   return {};

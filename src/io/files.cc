@@ -193,7 +193,7 @@ std::string random_bytes(std::size_t count) {
   while (filled < count) {
     const ssize_t got = ::getrandom(bytes.data() + filled, count - filled, 0);
     if (got < 0 && errno == EINTR) continue;
-    CHECK(got > 0, "the kernel gives no random bytes");
+    CHECK(got > 0, "the kernel provides no random bytes");
     filled += static_cast<std::size_t>(got);
   }
   return bytes;

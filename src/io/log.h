@@ -35,7 +35,7 @@ struct LogOptions {
   LogLevel stderr_level = LogLevel::info;
 };
 void open_log(const LogOptions& options);
-void reopen_log();  // after rotation (SIGHUP)
+void reopen_log();  // after rotation (SIGUSR2, SIGHUP)
 void set_log_level(LogLevel level);
 LogLevel log_level();
 void write_log(LogLevel level, std::string_view text);

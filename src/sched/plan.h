@@ -44,10 +44,10 @@ struct Start {
   std::optional<std::uint32_t> task;
   Text partition;
   std::vector<NodeShare> allocation;
-  Minutes time_limit{};          // may be shorter than requested if --time-min is set
-  std::vector<JobId> displaces;  // jobs to suspend: the new job runs on their CPUs
-  Text reservation;              // the reservation that the job uses, if any
-  std::uint32_t priority = 0;    // its priority when it was considered
+  Minutes time_limit{};         // may be shorter than requested if --time-min is set
+  std::vector<JobId> suspends;  // jobs to suspend: the new job runs on their CPUs
+  Text reservation;             // the reservation that the job uses, if any
+  std::uint32_t priority = 0;   // its priority when it was considered
 };
 
 struct Wait {

@@ -90,7 +90,7 @@ class Planner {
   Reason try_together(JobGroup& group, std::optional<std::uint32_t> task);
   std::optional<GroupSlot> place_shorter(JobGroup& one);
   void start(const GroupMember& m, std::optional<std::uint32_t> task, std::vector<NodeShare> shares,
-             const std::vector<JobId>& displaces);
+             const std::vector<JobId>& suspends);
 
   // --- jobs that wait ---
   void on_blocked(const JobGroup& group, Reason reason);

@@ -25,9 +25,9 @@ void Planner::repeat(const Start& given) {
   const Job& job = cluster_.jobs.at(given.job);
   const StartTarget target{cluster_.find_partition(given.partition),
                            cluster_.find_reservation(given.reservation)};
-  preemptor_.commit_suspension(given.displaces);
+  preemptor_.commit_suspension(given.suspends);
   start({&job, &shapes_.shape_for(job, target), given.time_limit}, given.task, given.allocation,
-        given.displaces);
+        given.suspends);
   if (given.task) settled_.erase(job.id);  // other tasks of the array may wait
 }
 
@@ -141,7 +141,7 @@ std::optional<GroupSlot> Planner::place_shorter(JobGroup& one) {
 }
 
 void Planner::start(const GroupMember& m, std::optional<std::uint32_t> task,
-                    std::vector<NodeShare> shares, const std::vector<JobId>& displaces) {
+                    std::vector<NodeShare> shares, const std::vector<JobId>& suspends) {
   Window window = window_of(*m.shape, now_, m.limit);
   window.user = m.job->spec->uid;
   for (const NodeShare& share : shares) profile_.start(share, window);
@@ -153,7 +153,7 @@ void Planner::start(const GroupMember& m, std::optional<std::uint32_t> task,
   if (task) started_tasks_[m.job->id].insert(*task);
   if (running_tasks_ && m.job->array_id) ++(*running_tasks_)[m.job->array_id];
   plan_.starts.push_back({m.job->id, task, m.shape->partition->name, std::move(shares), m.limit,
-                          displaces, name, priorities_.priority_of(*m.job, m.shape->partition)});
+                          suspends, name, priorities_.priority_of(*m.job, m.shape->partition)});
 }
 
 }  // namespace muster::sched

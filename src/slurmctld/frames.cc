@@ -90,11 +90,11 @@ Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& reque
   set_owner(peer, spec, users);
   // All components of a heterogeneous job have the same user and the same kind.
   for (Cow<JobRequest>& component : request.components) {
-    if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
+    if (!component) return fail(ErrorCode::failure, "the request contains an empty component");
     JobRequest& part = component.edit();
     set_owner(peer, part, users);
     if (part.uid != spec.uid || part.kind != spec.kind)
-      return fail(ErrorCode::failure, "the components are not one job");
+      return fail(ErrorCode::failure, "the components differ in user or kind");
   }
   if (spec.kind == JobKind::batch) {
     if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
@@ -169,7 +169,7 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
     return reply(to, ok.error());
   auto* submission = std::get_if<wire::SubmitRequest>(&frame.request);
   if (submission && !submission->spec)
-    return reply(to, Error{ErrorCode::failure, "the request holds no job"});
+    return reply(to, Error{ErrorCode::failure, "the request contains no job"});
   const bool hides = settings.private_data.any() && !is_operator(peer);
   if (!submission && !hides) return answer(to, peer, std::move(frame.request), bytes);
   const Uid user = submission ? owner_of(peer, *submission->spec) : peer.uid;

@@ -51,7 +51,7 @@ void print_help() {
       "  -f FILE    read this slurm.conf (default: $SLURM_CONF, /etc/slurm/slurm.conf)\n"
       "  -L FILE    log to this file, not to SlurmctldLogFile\n"
       "  -i         accepted; an unreadable state always stops the daemon\n"
-      "  -v         more of a log; may be given several times\n"
+      "  -v         log more; may be repeated\n"
       "  -V         print the version\n"
       "  -h         print this help");
 }
@@ -139,7 +139,7 @@ void give_log_file(const std::string& path, Uid uid, gid_t gid) {
   struct stat status{};
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
       fchown(fd, uid.value, gid) != 0)
-    io::log_error("the log file stays whose it is");
+    io::log_error("the log file keeps its owner");
   close(fd);
 }
 
@@ -219,8 +219,7 @@ int run(const Options& options) {
   warn_without_munge(conf, *uid);
   const bool no_accounting = !configuration->cluster.settings.accounting;
   if (conf.wants_slurmdbd)
-    io::log_info(
-        "accounting goes to the embedded file in StateSaveLocation; slurmdbd is not asked");
+    io::log_info("accounting is kept in a file in StateSaveLocation; slurmdbd is not used");
 
   if (options.clear_state) {
     auto erased = io::SqliteStore::erase(conf.state_save_location);

@@ -86,10 +86,11 @@ bool FairShares::is_slowed_down(controller::ReplyTo to, Uid user, const wire::Re
   const auto wait = rate_limit_.take(user, now);
   if (!wait) return false;
   if (rate_limit_.is_to_be_logged(user, now))
-    rate_log_.write(io::LogLevel::info,
-                    fmt::format("uid {} asks more than SlurmctldParameters=rl_bucket_size and "
-                                "rl_refill_rate allow: it has to wait",
-                                user.value));
+    rate_log_.write(
+        io::LogLevel::info,
+        fmt::format("uid {} sends more requests than SlurmctldParameters=rl_bucket_size and "
+                    "rl_refill_rate allow: it must wait",
+                    user.value));
   to.closes_after_reply = false;  // the client asks again
   send_part(server_, to, slow_down(*wait), false);
   return true;

@@ -39,7 +39,7 @@ Result<std::string> ask(io::Channel channel, const wire::ClaimNodeRequest& reque
   if (!frame) return std::unexpected(frame.error());
   if (auto* error = std::get_if<Error>(&frame->answer)) return std::unexpected(*error);
   auto* reply = std::get_if<wire::ClaimNodeReply>(&frame->answer);
-  if (!reply) return fail("slurmctld does not know nodes of the future");
+  if (!reply) return fail("slurmctld does not support slurmd -F");
   return reply->name.str();
 }
 

@@ -58,7 +58,8 @@ Result<void> Slurmd::set_up_confinement() {
 Result<void> Slurmd::set_up_private_directories() {
   const auto& conf = start_.config.private_directories;
   if (!conf) return {};
-  if (geteuid() != 0) return fail("JobContainerType=job_container/tmpfs needs a slurmd of root");
+  if (geteuid() != 0)
+    return fail("JobContainerType=job_container/tmpfs needs a slurmd that runs as root");
   namespaces_.emplace(conf->base_path, conf->directories);
   if (auto set_up = namespaces_->set_up(conf->auto_base_path); !set_up) return set_up;
   for (const std::string& path : namespaces_->leftovers()) remove_in_background(cleaner_, path);
@@ -70,8 +71,8 @@ void Slurmd::clean_up(AttemptRef attempt) {
   if (!namespaces_) return;
   auto left = namespaces_->release(attempt.job);
   if (!left)
-    return io::log_error("[job {}] its private directories stay: {}", attempt.job.value,
-                         left.error().text());
+    return io::log_error("[job {}] its private directories cannot be removed: {}",
+                         attempt.job.value, left.error().text());
   if (!left->empty()) remove_in_background(cleaner_, *left);
 }
 

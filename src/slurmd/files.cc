@@ -35,7 +35,7 @@ Result<wire::FileGrant> read_grant(const SlurmdConfig& config, const std::string
   auto credential = io::decode_credential(sealed, config.munge_socket, io::Replay::accepted);
   if (!credential) return std::unexpected(credential.error());
   if (credential->uid != config.slurm_user && credential->uid != Uid{0})
-    return fail("the leave to write files is not the controller's");
+    return fail("the permission to write files is not from the controller");
   auto grant = decode<wire::FileGrant>(credential->payload);
   if (!grant) return std::unexpected(grant.error());
   if (auto ok = check_grant(*grant, caller, config.node_name, io::wall_clock()); !ok)

@@ -318,7 +318,7 @@ void Slurmd::store_epoch(Epoch epoch) {
 }
 
 void Slurmd::shutdown() {
-  io::log_info("slurmctld orders this slurmd to stop");
+  io::log_info("slurmctld has ordered this slurmd to stop");
   stop();
 }
 void Slurmd::log_error(std::string_view line) { io::log_error("{}", line); }

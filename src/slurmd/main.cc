@@ -86,7 +86,7 @@ void on_signal(Slurmd& slurmd, int signal) {
     io::log_info("signal {}: stopping; steps go on", signal);
     slurmd.stop();
   } else if (signal == SIGPWR) {
-    io::log_info("the machine stops: its jobs are told to leave");
+    io::log_info("the machine is stopping: its jobs are notified");
     slurmd.leave_with_host();
   } else if (signal == SIGCHLD) {
     slurmd.reap_steps();

@@ -9,23 +9,23 @@ namespace muster {
 
 const char* const kSlurmdHelp =
     "Usage: slurmd [OPTIONS]\n"
-    "  -b             say that the node was rebooted\n"
+    "  -b             report that the node was rebooted\n"
     "  -c             forget the ended steps of earlier starts\n"
     "  -C             print this machine's hardware as a slurm.conf line\n"
     "  -d PROGRAM     the slurmstepd to start\n"
     "  -D             stay in the foreground and log to stderr\n"
     "  -f FILE        read this slurm.conf\n"
-    "  -F[FEATURE]    be a node in state FUTURE that is like this machine, with this feature\n"
+    "  -F[FEATURE]    become a node in state FUTURE like this machine, with this feature\n"
     "  -h             print this help\n"
     "  -L FILE        log to this file\n"
     "  -M             accepted and ignored\n"
     "  -n NUMBER      run with this nice value\n"
-    "  -N NAME        be the node of this name\n"
+    "  -N NAME        act as the node of this name\n"
     "  -s             accepted and ignored\n"
     "  -v             log more; may be repeated\n"
     "  -V             print the version\n"
-    "  -Z             be a node that slurm.conf does not name, called as this host or by -N\n"
-    "  --conf LINE    with -Z: keys of a NodeName line, in place of what the hardware says\n";
+    "  -Z             become a node that slurm.conf does not name, called like this host or -N\n"
+    "  --conf LINE    with -Z: keys of a NodeName line, instead of the detected hardware\n";
 
 Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
   constexpr int kConf = 256;

@@ -120,7 +120,7 @@ void SlurmdPrograms::check_health(std::function<void()> then) {
 }
 
 void SlurmdPrograms::tell_of_unkillable(const wire::StepRef& step) {
-  io::log_error("[{}.{}] processes are left that SIGKILL does not end", step.job.value,
+  io::log_error("[{}.{}] SIGKILL does not end some of its processes", step.job.value,
                 step_name(step.step));
   if (config_.unkillable_step_program.empty()) return;
   io::ProgramRun run = plain_run(config_.unkillable_step_program);
@@ -137,8 +137,8 @@ void SlurmdPrograms::tell_of_unkillable(const wire::StepRef& step) {
 void SlurmdPrograms::reboot() {
   const std::string& path = config_.reboot_program;
   if (path.empty())
-    return io::log_error("slurmctld orders a reboot, but there is no RebootProgram");
-  io::log_info("slurmctld orders a reboot: running {}", path);
+    return io::log_error("slurmctld has ordered a reboot, but there is no RebootProgram");
+  io::log_info("slurmctld has ordered a reboot: running {}", path);
   runner_.run(plain_run(path), [](const io::ProgramEnd& end) {
     if (!end.succeeded)
       io::log_error("RebootProgram failed: {} output:{}", end.failure, end.output);

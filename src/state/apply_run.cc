@@ -199,7 +199,7 @@ void Applier::operator()(const JobRequeued& e) {
   if (job.run->ending && job.run->ending->failure)
     ++job.failures;
   else if (job.run->preemption && job.run->preemption->by)
-    ++job.displaced;
+    ++job.preemptions;
   ++job.restarts;
   Sparse<Run> next;
   // Kept, so that somebody can look at them.

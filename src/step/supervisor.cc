@@ -38,7 +38,7 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
       exchange_(setup_,
                 [this](const Error& why) {
                   say(why.code == ErrorCode::too_large
-                          ? "the tasks cannot tell each other what they have to: " + why.text()
+                          ? "the tasks cannot exchange messages: " + why.text()
                           : "the tasks wait for each other, but their srun is gone");
                   signal_all(SIGKILL);
                 }),

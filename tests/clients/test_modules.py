@@ -40,7 +40,7 @@ def test_module_load_in_a_login_script(as_client, home):
 
 
 def test_a_loaded_module_reaches_the_steps(as_client, home):
-    # By its path: the machine's profile sets PATH anew, and may lead to another srun.
+    # By its path, because the machine's profile sets PATH and may find another srun.
     script = as_client.script("step.sh", f"module load hello\n{muster.BIN}/srun -n2 sh -c 'echo $HELLO'\n", "#!/bin/bash -l")
     assert run(as_client, home, script, "-n2") == "world\nworld\n"
 

@@ -26,7 +26,7 @@ def wait_long():
 
 
 def state_becomes(job, *states):
-    """What submitit makes of sacct's answer, asked anew each time."""
+    """How submitit reads sacct's output, which it requests each time."""
     return muster.wait_for(lambda: job.watcher.get_state(job.job_id, mode="force").split()[0] in states,
                            lambda: f"job {job.job_id} to be {states}: {job.state}", every=0.3)
 
@@ -102,7 +102,7 @@ def begin_training(executor, runs):
 
 
 def ends_well(job):
-    """The requeue inside the job was answered: submitit has nothing to complain of."""
+    """The requeue inside the job was answered, so submitit does not complain."""
     muster.wait_for(lambda: job.done(force_check=True), lambda: f"the training to end: {job.state}", every=0.3)
     assert job.result() == "trained"
     text = logs(job)

@@ -1,7 +1,7 @@
 """Fixtures of the end-to-end tests: one cluster per file, an empty queue and work directory per test.
 
 A file says what cluster it needs with `CLUSTER = dict(nodes=..., conf="...")`. Marks: `ours` for what
-the reference does not do, `accounting` for what needs sacct, `as_root` for what needs a second user.
+Slurm does not do, `accounting` for what needs sacct, `as_root` for what needs a second user.
 """
 import itertools
 import pwd
@@ -13,7 +13,7 @@ import muster
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "ours: behaviour that the reference does not have")
+    config.addinivalue_line("markers", "ours: behaviour that Slurm does not have")
     config.addinivalue_line("markers", "accounting: needs sacct (embedded accounting)")
     config.addinivalue_line("markers", "as_root: needs root, to act as another user")
 
@@ -22,7 +22,7 @@ def pytest_runtest_setup(item):
     if item.get_closest_marker("as_root") and not muster.IS_ROOT:
         pytest.skip("needs root")
     if any(map(item.get_closest_marker, ("ours", "accounting"))) and muster.is_reference():
-        pytest.skip("not with the reference")
+        pytest.skip("not with Slurm")
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -60,7 +60,7 @@ def cluster(request, module_cluster):
 
 
 def user_named(name):
-    """A second user, made where there is none."""
+    """A second user, created if there is none."""
     try:
         pwd.getpwnam(name)
     except KeyError:
@@ -75,5 +75,5 @@ def alice():
 
 @pytest.fixture
 def bob():
-    """Whom alice has to leave alone."""
+    """Another user, whom alice must not be able to harm."""
     return user_named("bob")

@@ -19,7 +19,7 @@ from muster import BIN, Done, wait_for
 
 HOME = "/var/tmp"  # where the directory that all hosts see is made: /tmp is each host's own
 CONF = "/run/slurm.conf"
-# What a test that is killed has started ends with it.
+# Processes of a test that is killed end with it.
 UNSHARE = ["setpriv", "--pdeathsig", "KILL", "unshare", "--kill-child"]
 
 BOOT = """\
@@ -38,12 +38,12 @@ chmod 400 /run/munge/key
 munged --force --key-file=/run/munge/key --pid-file=/run/munge/pid --log-file=/run/munge/log \
   --seed-file=/run/munge/seed
 touch {shared}/booted.{name}
-sleep infinity & wait  # the shell reaps what daemons leave
+sleep infinity & wait  # the shell reaps orphans of daemons
 """
 
 
 def are_possible():
-    """Whether this machine lets us make namespaces and links."""
+    """Whether this machine allows namespaces and links."""
     if not muster.IS_ROOT or not shutil.which("ip"):
         return False
     trial = "ip link add br0 type bridge && ip link add port type veth peer name eth0 && mount -t tmpfs tmpfs /tmp"
@@ -74,7 +74,7 @@ class Host:
         wait_for((shared / f"booted.{self.name}").exists, f"{self.name} to boot")
 
     def power_off(self):
-        """At once, as by the plug: its processes end, its memory and disks are gone."""
+        """Like pulling the plug: its processes end, its memory and disks are gone."""
         if self.keeper:
             os.kill(self.init, signal.SIGKILL)
             self.keeper.wait()
@@ -102,7 +102,7 @@ class Host:
         return Done(args, done.returncode, done.stdout, done.stderr)
 
     def start(self, *args, user=None):
-        """A command that goes on running; the caller waits for it."""
+        """A command that keeps running; the caller waits for it."""
         return muster.Command(self._inside(args, user), env=self._environment(user), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

@@ -2,7 +2,7 @@
 
 A Cluster is started from a plain slurm.conf, as an administrator would, with everything it writes
 below one temporary directory. The programs come from $MUSTER_BIN (daemons from $MUSTER_SBIN where that
-is set), so the same tests run against the reference: MUSTER_BIN=/usr/bin MUSTER_SBIN=/usr/sbin.
+is set), so the same tests run against Slurm: MUSTER_BIN=/usr/bin MUSTER_SBIN=/usr/sbin.
 Nothing here sleeps for a fixed time: everything waits for what it needs, with generous limits.
 """
 import atexit
@@ -26,7 +26,7 @@ os.umask(0o022)  # other users read what is made here
 
 
 def within_reach(directory):
-    """The programs where every user can run them: a copy, if they are somebody's alone."""
+    """The programs, in a place where every user can run them: a copy if they or their directory are private."""
     places = [*directory.glob("s*"), directory, *directory.parents]
     if os.geteuid() != 0 or all(place.stat().st_mode & 0o001 for place in places):
         return directory
@@ -51,7 +51,7 @@ USER = pwd.getpwuid(os.geteuid()).pw_name
 
 
 def is_reference():
-    """True where the programs under test are not ours."""
+    """Whether the programs under test are Slurm's."""
     version = subprocess.run([BIN / "sbatch", "-V"], capture_output=True, text=True).stdout
     return "Muster" not in version
 
@@ -75,7 +75,7 @@ class Done:
 
 
 class Command(subprocess.Popen):
-    """A command that goes on running. With Popen's own communicate(), what readline() has read ahead is lost."""
+    """A command that keeps running. With Popen's own communicate(), what readline() has read ahead is lost."""
 
     def communicate(self, input=None, timeout=None):
         assert input is None
@@ -183,7 +183,7 @@ class Munge:
     """The system's munged where it answers; else root starts it, and a user starts one of his own."""
 
     directory: Path
-    conf: str = ""  # the AuthInfo line a daemon of our own needs
+    conf: str = ""  # the AuthInfo line that a separate munged needs
     process: subprocess.Popen = None
 
     def start(self):
@@ -266,7 +266,7 @@ class Cluster:
         self.work = self.directory / "work"
         self.ports = Ports()
         self.munge = Munge(self.directory)
-        self.has_accounting = self.accounting and not is_reference()  # there it needs a database server
+        self.has_accounting = self.accounting and not is_reference()  # with Slurm it needs a database server
         self.config_file = self.directory / "etc/slurm.conf"
         self.environment = {k: v for k, v in os.environ.items()
                             if not re.match(r"(SLURM|SBATCH|SALLOC|SQUEUE|SINFO|SACCT|SCANCEL)", k)}
@@ -372,7 +372,7 @@ RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
         for key in re.findall(r"^(\w+)=", self.conf, re.M):
             text = re.sub(rf"^{key}=.*\n", "", text, flags=re.M | re.I)
         self.config_file.write_text(text + self.partitions + self.conf + "\n")
-        # Any device files will do as GPUs: consoles are there on every machine, and nobody opens them.
+        # Any device files can stand for GPUs: every machine has consoles, and nobody opens these.
         (d / "etc/gres.conf").write_text(self.gres or
             f"NodeName=n[1-{self.nodes}] Name=gpu Type=v100 File=/dev/tty[20-{19 + self.gpus}]\n")
         (d / "etc/cgroup.conf").write_text(self.cgroup)
@@ -456,7 +456,7 @@ RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
         return Done(args, done.returncode, done.stdout, done.stderr)
 
     def start(self, *args, env=None):
-        """A command that goes on running; the caller waits for it."""
+        """A command that keeps running; the caller waits for it."""
         program = shutil.which(str(args[0]), path=self.environment["PATH"])
         return Command([program, *map(str, args[1:])], env=self.environment | (env or {}), cwd=self.work,
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

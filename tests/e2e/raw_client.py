@@ -21,7 +21,7 @@ ANSWER = {name: place for place, name in enumerate(
     "Error Done Ping Submit Jobs Nodes Partitions Config Cancel Step Accounting BatchScript Reservations Priorities "
     "Broadcast Topology Shares Explain ClaimNode Notice".split(), 1)}
 
-# Numbers of a JobRequest's fields (src/model/job/job_spec.h): JOB["name"].
+# Field numbers of a JobRequest (src/model/job/job_spec.h): JOB["name"].
 JOB = {name: int(number)
        for part in re.findall(r"struct Job(?:Own|Spec) \{.*?\n\};\n",
                               (Path(__file__).resolve().parents[2] / "src/model/job/job_spec.h").read_text(), re.S)
@@ -39,7 +39,7 @@ def varint(n):
 
 
 def zigzag(n):
-    """Signed numbers, times and durations travel so."""
+    """The encoding of signed numbers, times and durations."""
     return (n << 1) ^ (n >> 63)
 
 
@@ -99,7 +99,7 @@ def decode(data):
 
 @contextmanager
 def acting_as(user):
-    """What this thread of control opens and connects meanwhile is that user's (root only)."""
+    """What this thread opens and connects meanwhile belongs to that user (root only)."""
     if user is None:
         yield
         return
@@ -148,7 +148,7 @@ class RawClient:
         self.socket.sendall(data)
 
     def read_frame(self):
-        """The next frame's payload; None where the server has ended the connection."""
+        """The next frame's payload; None if the server has closed the connection."""
         header = self._read(4)
         return header and self._read(struct.unpack(">I", header)[0])
 
@@ -168,7 +168,7 @@ class RawClient:
         return self.read_frame()
 
     def ask(self, name, body=b"", number=1):
-        """The answer as (its name, its fields), the last of a stream; None where the server has hung up instead."""
+        """The last answer of a stream as (name, fields); None if the server has closed the connection instead."""
         try:
             self.send(request(name, body, number))
         except (BrokenPipeError, ConnectionResetError):

@@ -1,4 +1,4 @@
-"""From when on a job grows older: AccrueTime, EligibleTime, and the priority that follows from it."""
+"""Since when a job's age counts: AccrueTime, EligibleTime, and the priority that follows from it."""
 import pytest
 
 from muster import is_reference, wait_for
@@ -14,7 +14,7 @@ PriorityCalcPeriod=1
 
 @pytest.fixture
 def full(cluster):
-    """Whoever comes waits."""
+    """New jobs wait."""
     job = cluster.sbatch("--exclusive", "-t", "60", "--wrap", "sleep 600")
     cluster.wait_state(job, "RUNNING")
     return job
@@ -77,7 +77,7 @@ def test_a_begin_time_is_when_age_begins(cluster, full):
     assert shown["Accrue"] == shown["Eligible"] > shown["Submit"]
 
 
-@pytest.mark.ours  # the reference does not count without its database
+@pytest.mark.ours  # Slurm does not count without its database
 def test_a_priority_grows_with_age_until_the_job_starts(cluster, full):
     job = cluster.sbatch("--wrap", "sleep 600")
     wait_for(lambda: int(cluster.job(job)["Priority"]) >= 2, "its priority to grow")
@@ -89,7 +89,7 @@ def test_a_priority_grows_with_age_until_the_job_starts(cluster, full):
     assert cluster.job(job)["Priority"] == at_start
 
 
-@pytest.mark.ours  # the reference keeps such limits in its database
+@pytest.mark.ours  # Slurm keeps such limits in its database
 def test_a_qos_says_how_many_grow_older_at_a_time(cluster, full):
     first = cluster.sbatch("--qos=few", "--wrap", "true")
     second = cluster.sbatch("--qos=few", "--wrap", "true")

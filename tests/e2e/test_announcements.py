@@ -1,4 +1,4 @@
-"""What a job's output tells of the signals that scancel sends, and of scripts that leave steps behind."""
+"""What a job's output says about signals of scancel, and about scripts that leave steps behind."""
 import re
 
 import pytest

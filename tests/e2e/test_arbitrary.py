@@ -36,7 +36,7 @@ def test_a_list_is_needed(cluster):
                         "sbatch: error: Failure getting NodeNames from hostfile\n")
 
 
-@pytest.mark.ours  # the reference gives most CPUs to the first node
+@pytest.mark.ours  # Slurm gives most CPUs to the first node
 def test_the_job_has_its_cpus_where_its_tasks_are(cluster, hosts):
     job = cluster.sbatch("-m", "arbitrary", "--wrap", "echo $SLURM_JOB_CPUS_PER_NODE $SLURM_NTASKS", env=hosts)
     assert cluster.output(job) == "1,2,1 4\n"

@@ -22,7 +22,7 @@ def let(cluster, name):
 
 
 def queued(cluster, job):
-    """What the job's sruns have said so far."""
+    """The messages of the job's sruns so far."""
     return text(cluster, f"slurm-{job}.out")
 
 

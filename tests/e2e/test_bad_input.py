@@ -1,4 +1,4 @@
-"""What sbatch and the other commands refuse: one clear text on stderr, nothing on stdout, the exit code."""
+"""What sbatch and other commands refuse: a clear message on stderr, nothing on stdout, the exit code."""
 import re
 
 import pytest

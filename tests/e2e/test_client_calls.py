@@ -1,4 +1,4 @@
-"""How programs call the commands: options in odd places, empty lists, variables, requests for nothing."""
+"""How programs call the commands: options in unusual places, empty lists, variables, empty requests."""
 import os
 import re
 

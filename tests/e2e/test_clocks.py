@@ -23,7 +23,7 @@ HOUR = 3600
 
 
 class Clocks:
-    """Whose time of day is how many seconds ahead."""
+    """Sets how many seconds the clock of each daemon is ahead."""
 
     def __init__(self, cluster):
         self.cluster = cluster
@@ -80,7 +80,7 @@ def begin_long_job(cluster, *options):
 
 
 def ends_well(cluster, job):
-    """The same run of it goes on to its end."""
+    """The same run continues to its end."""
     (cluster.work / "done").touch()
     record = cluster.wait_end(job)
     assert (record["JobState"], record["Restarts"]) == ("COMPLETED", "0")
@@ -112,7 +112,7 @@ def test_the_controllers_clock_is_set(cluster, clocks, ahead):
 
 @pytest.mark.parametrize("ahead", [HOUR, -HOUR])
 def test_a_nodes_clock_is_set(cluster, clocks, ahead):
-    """Its heart beats on for longer than SlurmdTimeout, and KillWait is as long as ever."""
+    """It sends heartbeats for longer than SlurmdTimeout, and KillWait stays the same."""
     clocks.set("n1", ahead)
     stubborn = cluster.sbatch("-w", "n1", "--wrap", "trap '' TERM; echo yes > began; while :; do sleep 0.1; done")
     cluster.wait_text("began")
@@ -142,7 +142,7 @@ def test_a_controller_that_was_stopped_takes_no_node_for_silent(cluster, clocks)
 
 @pytest.fixture
 def apart(cluster, clocks):
-    """n1 on a machine of its own, as far as its munged and the way to slurmctld go."""
+    """n1 with a munged of its own and its own connection to slurmctld, as on another machine."""
     place = cluster.directory / "munge-n1"
     place.mkdir()
     place.chmod(0o755)

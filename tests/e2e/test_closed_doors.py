@@ -1,4 +1,4 @@
-"""What users may not do to their jobs after submitting them, and what their variables and words mean."""
+"""What users may not change after submission, and what their variables and options mean."""
 import pytest
 from muster import wait_for
 

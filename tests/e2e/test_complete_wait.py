@@ -1,4 +1,4 @@
-"""CompleteWait: nothing starts while a job leaves its nodes."""
+"""CompleteWait: nothing starts while a completing job cleans up."""
 from muster import is_alive
 
 CLUSTER = dict(nodes=2, conf="CompleteWait=30\n")

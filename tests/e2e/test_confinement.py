@@ -1,4 +1,4 @@
-"""Control groups: what a job may use, and that nothing of it is left behind."""
+"""Control groups: what a job may use, and that no process survives it."""
 import os
 import re
 import signal

@@ -1,4 +1,4 @@
-"""Control groups of version 2, as far as a hierarchy without controllers goes: processes, freezing, devices."""
+"""Control groups of version 2 without controllers: processes, freezing, devices."""
 from pathlib import Path
 
 import pytest

@@ -1,4 +1,4 @@
-"""Cores: which ones a job gets on nodes with two sockets and two threads, and which ones the system keeps."""
+"""Cores: which a job gets on nodes with two sockets and two threads, and which the system keeps."""
 import re
 
 import pytest

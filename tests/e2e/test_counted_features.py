@@ -1,4 +1,4 @@
-"""--constraint with counts and brackets: so many nodes of each kind."""
+"""--constraint with counts and brackets: a number of nodes of each kind."""
 import re
 
 import pytest

@@ -1,4 +1,4 @@
-"""TaskPlugin=task/affinity: whom a job's processes share CPUs with, and how a binding is shown."""
+"""TaskPlugin=task/affinity: which CPUs tasks share, and how a binding is shown."""
 import os
 import re
 

@@ -1,4 +1,4 @@
-"""Deadlines, and time limits that are changed: by whom, how far, and what a job does with the time it has."""
+"""Deadlines, and changes of time limits: by whom, how far, and how jobs use the time."""
 import pytest
 
 CLUSTER = dict(nodes=2, conf="PartitionName=quick Nodes=ALL MaxTime=30 State=UP\n")

@@ -27,7 +27,7 @@ def test_tasks_wait_to_be_continued(cluster):
     for pid in pids:
         wait_for(lambda: is_stopped(pid), "the stop")
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        assert words[0].endswith(b"sh") and words[1] == b"-c"  # the program itself, not who starts it
+        assert words[0].endswith(b"sh") and words[1] == b"-c"  # the program itself, not the process that starts it
         os.kill(pid, signal.SIGCONT)
     assert step.wait(20) == 3
     assert sorted(step.stdout.read().split()) == ["0", "1"]

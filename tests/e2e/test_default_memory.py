@@ -1,4 +1,4 @@
-"""DefMemPerCPU and DefMemPerNode: the request of jobs that make none."""
+"""DefMemPerCPU and DefMemPerNode: the memory of jobs that request none."""
 import pytest
 
 CLUSTER = dict(nodes=2, conf="PartitionName=percpu Nodes=ALL DefMemPerCPU=100 State=UP\n"

@@ -1,4 +1,4 @@
-"""Dependencies: what is accepted, how what is left is shown, changes with scontrol update."""
+"""Dependencies: which are accepted, how the remaining ones are shown, changes with scontrol update."""
 import pytest
 
 from muster import wait_for

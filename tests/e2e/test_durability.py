@@ -44,12 +44,12 @@ def listed(cluster, job):
 
 
 def test_a_damaged_accounting_file_stops_nobody(cluster):
-    """What cannot be recorded waits in the journal, and comes into the file that takes its place."""
+    """Records that cannot be written wait in the journal, and are written to the next file."""
     file = cluster.directory / "state/accounting.db"
     log = cluster.directory / "log/slurmctld.log"
     assert listed(cluster, ended(cluster)).out == "COMPLETED\n"
     before = cluster.controller_pid
-    # It is replaced: what is written into the one that was opened would be lost.
+    # The file is replaced: data written to the open file would be lost.
     file.rename(file.with_suffix(".aside"))
     job = ended(cluster)
     assert listed(cluster, job).ok().out == ""
@@ -57,7 +57,7 @@ def test_a_damaged_accounting_file_stops_nobody(cluster):
     file.with_suffix(".aside").rename(file)
     wait_for(lambda: listed(cluster, job).out == "COMPLETED\n", "the row")
     assert "accounting records are written again" in log.read_text()
-    # It is damaged, and later another one is begun.
+    # The file is damaged, and later a new one is begun.
     with open(file, "r+b") as damaged:
         size = damaged.seek(0, os.SEEK_END)
         damaged.seek(4096)

@@ -19,7 +19,7 @@ OTHER_USER = "nobody"  # exists everywhere, has no home and no privilege
 
 
 class Embedded:
-    """The commands with a home directory of their own, so that no other cluster of this user is touched."""
+    """The commands with a home directory of their own, so that other clusters of this user are not affected."""
 
     def __init__(self, user):
         self.user = user
@@ -57,7 +57,7 @@ class Embedded:
         wait_for(lambda: f"{job} RUNNING" in self.queue(), lambda: f"job {job} to run: {self.queue()}")
 
     def processes(self, *names):
-        """Pids of what was started from this home; of all programs unless some are named."""
+        """Process ids of programs that were started from this home: of all, or of those named."""
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
@@ -193,7 +193,7 @@ def test_down_refuses_while_jobs_run_unless_forced(embedded):
     forced = embedded.run("muster", "down", "--force")
     assert forced.returncode == 0, forced.stderr
     assert not embedded.remaining()
-    assert not (embedded.home / "waited").exists()  # what the cancelled job freed started nothing
+    assert not (embedded.home / "waited").exists()  # nothing was started in place of the cancelled job
     embedded.up()
     wait_for(lambda: (embedded.home / "waited").exists(), f"job {waiting}, which was queued, to run")
     wait_for(lambda: "CANCELLED" in embedded.run("sacct", "-n", "-X", "-j", running, "-o", "State").stdout,
@@ -292,7 +292,7 @@ def test_help_and_version(option):
 
 @pytest.mark.skipif(not CLOCK.exists(), reason="the stand-in library is not built")
 def test_a_night_of_sleep_costs_no_job_anything(embedded):
-    """The laptop sleeps: its clock goes on, steady clocks and processes do not."""
+    """The laptop sleeps: its clock advances, steady clocks and processes do not."""
     clock = embedded.home / "clock"
     embedded.environment |= {"LD_PRELOAD": shutil.copy(CLOCK, embedded.home), "STANDIN_CLOCK": str(clock)}
     embedded.up()

@@ -8,7 +8,7 @@ SELF = "$SLURM_JOB_ID"
 
 
 def said(cluster):
-    """What the script wrote of the exit code of its command."""
+    """What the script wrote about the exit code of its command."""
     return cluster.wait_text("said", r"rc \S+\n")
 
 

@@ -121,5 +121,5 @@ def test_a_job_whose_node_is_to_go_is_told_how_long_it_has(cluster):
     cluster.wait_state(job, "RUNNING")
     cluster.run("scontrol", "update", "nodename=n1", "state=power_down_force").ok()
     text = cluster.run("muster", "explain", str(job)).ok().out
-    assert "its node is to go; it has until" in text and "then it goes back to the queue" in text
+    assert "its node is about to go down; it has until" in text and "then it goes back to the queue" in text
     cluster.run("scontrol", "update", "nodename=n1", "state=resume").ok()

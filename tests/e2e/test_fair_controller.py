@@ -17,7 +17,7 @@ ALL_JOBS = request("Jobs", field(1, field(12, 1)))
 
 @pytest.fixture
 def unharmed(cluster, bob):
-    """The same daemons as before serve bob at the end."""
+    """At the end the same daemons still serve bob."""
     before = [cluster.controller_pid, *map(cluster.node_pid, cluster.node_names)]
     yield
     is_served(cluster, bob)
@@ -40,7 +40,7 @@ def connection(cluster, user, **options):
 
 
 class Sender(threading.Thread):
-    """Sends as fast as it is taken, until it is cut off or told to stop."""
+    """Sends as fast as possible, until it is cut off or told to stop."""
 
     def __init__(self, client, data):
         super().__init__(daemon=True)
@@ -64,7 +64,7 @@ def test_the_places_of_one_user_are_not_those_of_others(cluster, alice, bob, unh
             assert late.read_frame() is None
         is_served(cluster, bob)
         cluster.run("squeue").ok()
-        # Her own commands wait for a place.
+        # Her own commands wait for a connection.
         with acting_as(alice):
             squeue = subprocess.Popen(["squeue", "-h"], env=cluster.environment, stdout=subprocess.PIPE, cwd="/")
         log = cluster.directory / "log/slurmctld.log"
@@ -158,7 +158,7 @@ def test_a_user_who_asks_too_often_is_slowed_down(cluster, alice, bob, rate_limi
             cluster.run("squeue", user=alice).ok()
     for _ in range(20):
         cluster.run("squeue").ok()  # root does not wait
-    assert "asks more than SlurmctldParameters=rl_bucket_size" in (cluster.directory / "log/slurmctld.log").read_text()
+    assert "sends more requests than SlurmctldParameters=rl_bucket_size" in (cluster.directory / "log/slurmctld.log").read_text()
 
 
 def test_a_word_that_is_no_number_is_refused(cluster):

@@ -1,4 +1,4 @@
-"""Usage and what follows from it: fair share, sshare, limits of a QOS that count the past."""
+"""Usage and its effects: fair share, sshare, limits of a QOS on earlier usage."""
 import re
 
 import pytest
@@ -19,7 +19,7 @@ PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=dear Nodes=ALL MaxTime=INFINITE State=UP TRESBillingWeights=CPU=0.4,Mem=0.25G,GRES/gpu=1.5
 """)
 
-pytestmark = pytest.mark.ours  # the reference keeps associations in its database
+pytestmark = pytest.mark.ours  # Slurm keeps associations in its database
 
 
 def usage(cluster, user):
@@ -28,7 +28,7 @@ def usage(cluster, user):
 
 
 def spend(cluster, user=None, *options):
-    """Runs a job and waits until what it used is counted."""
+    """Runs a job and waits until its usage is counted."""
     job = cluster.sbatch("-c4", *options, "-o", "/dev/null", "--wrap", "sleep 2", user=user)
     cluster.wait_state(job, "COMPLETED")
 

@@ -1,4 +1,4 @@
-"""--prefer and --batch: features that a job would like, and that the node of its script has."""
+"""--prefer and --batch: features that a job prefers, and features of the node of its script."""
 import pytest
 
 CLUSTER = dict(nodes=4)
@@ -57,13 +57,13 @@ def test_an_unknown_preference_is_refused(cluster):
         1, "sbatch: error: Batch job submission failed: Invalid preferred feature specification\n")
 
 
-@pytest.mark.ours  # the reference refuses what does not fit on preferred nodes alone
+@pytest.mark.ours  # Slurm refuses what does not fit on preferred nodes alone
 def test_a_job_starts_elsewhere_where_preferred_nodes_do_not_suffice(cluster):
     job, seen = nodes_of(cluster, "--prefer=b", "-N3")
     assert seen == ["n1", "n[1-3]"] and cluster.job(job)["Features"] == "(null)"
 
 
-@pytest.mark.ours  # there, scontrol knows no such key for a node of the configuration file
+@pytest.mark.ours  # with Slurm scontrol knows no such key for a node of the configuration file
 def test_features_that_an_administrator_gave_can_be_asked_for(cluster):
     cluster.run("scontrol", "update", "nodename=n2", "availablefeatures=a,x,fresh",
                 "activefeatures=a,x,fresh").ok()

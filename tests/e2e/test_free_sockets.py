@@ -1,4 +1,4 @@
-"""-B and its relatives ask for sockets that are free; --hint gives way to what is said about cores."""
+"""-B and similar options ask for free sockets; options about cores override --hint."""
 import re
 
 import pytest

@@ -1,4 +1,4 @@
-"""slurmd -F: a machine that becomes one of the nodes in state FUTURE that are like it."""
+"""slurmd -F: a machine becomes one of the nodes in state FUTURE with the same hardware."""
 import re
 import socket
 import subprocess
@@ -13,7 +13,7 @@ HOST = socket.gethostname().split(".")[0]
 
 @pytest.fixture
 def cluster():
-    """A controller with nodes of the future only: two are like this machine, one is not."""
+    """A controller with nodes in state FUTURE only: two are like this machine, one is not."""
     cluster = muster.Cluster(nodes=1)
     slurmds = []
     try:

@@ -1,4 +1,4 @@
-"""What options about GPUs mean together: nodes, tasks, and what cannot be."""
+"""What options about GPUs mean together: nodes, tasks, and contradictions."""
 import re
 
 import pytest

@@ -1,4 +1,4 @@
-"""GPUs found and watched through NVML, with a stand-in for NVIDIA's library."""
+"""GPUs found and sampled through NVML, with a stand-in for NVIDIA's library."""
 import os
 from pathlib import Path
 

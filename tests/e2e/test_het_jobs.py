@@ -63,7 +63,7 @@ def test_the_script_knows_all_components(cluster):
                      f"SLURM_NPROCS_{word}_GROUP_1": "3", f"SLURM_MEM_PER_NODE_{word}_GROUP_1": "200",
                      f"SLURM_JOB_PARTITION_{word}_GROUP_1": "batch"}
     assert {k: found.get(k) for k in expected} == expected
-    owners = ("SLURM_JOB_ACCOUNT", "SLURM_JOB_QOS")  # not known to the reference without accounting
+    owners = ("SLURM_JOB_ACCOUNT", "SLURM_JOB_QOS")  # not known to Slurm without accounting
     for name in owners:
         assert {found.get(f"{name}_{word}_GROUP_{i}") for word in ("HET", "PACK") for i in (0, 1)} == {found.get(name)}
     groups = {k for k in found if "_GROUP_" in k and not k.startswith(owners)}

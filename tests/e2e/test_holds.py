@@ -1,4 +1,4 @@
-"""scontrol hold, release, suspend, resume, requeue: what jobs say then, and what is refused."""
+"""scontrol hold, release, suspend, resume, requeue: what they do to jobs, and what is refused."""
 import pytest
 
 CLUSTER = dict(nodes=1, cpus=4)
@@ -142,7 +142,7 @@ def test_a_held_job_may_ask_for_what_there_is_not(cluster, option):
     assert cluster.reason(job) == "JobHeldUser"
 
 
-@pytest.mark.ours  # the reference releases it and says BadConstraints later
+@pytest.mark.ours  # Slurm releases it and says BadConstraints later
 def test_what_can_never_start_is_not_released(cluster):
     job = cluster.sbatch("-H", "-c9", "--wrap", "true")
     code, said = scontrol(cluster, "release", job)

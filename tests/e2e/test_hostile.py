@@ -1,4 +1,4 @@
-"""Peers that are broken or mean cost a closed connection, never the daemon or other clients."""
+"""Broken or malicious peers lose their connection; the daemon and other clients are not affected."""
 import os
 import socket
 import struct

@@ -99,7 +99,7 @@ def test_salloc_becomes_that_user(cluster, alice):
 
 
 @pytest.mark.as_root
-@pytest.mark.ours  # there root's group stays, and srun cannot talk to the daemons any more
+@pytest.mark.ours  # with Slurm root's group stays, and srun cannot talk to the daemons any more
 def test_the_job_has_the_users_own_group(cluster, alice):
     show = "id -un; id -gn; id -Gn"
     assert cluster.run("srun", "--mem=100", f"--uid={alice}", "sh", "-c", show).ok().out.split()[:2] == ["alice", "alice"]

@@ -1,4 +1,4 @@
-"""A task that prints much more than anybody reads for a while: memory stays bounded and nothing is lost."""
+"""A task prints much more than anybody reads for a while: memory stays bounded, and nothing is lost."""
 import hashlib
 import os
 import re
@@ -31,7 +31,7 @@ def test_a_stopped_reader_stops_the_task_and_loses_nothing(cluster):
     process = cluster.start("srun", "--mem=500", "-n1", "python3", "-c", writer)
     try:
         task = int(wait_for(lambda: (cluster.work / "pid").exists() and (cluster.work / "pid").read_text(), "the task"))
-        # Nobody reads: the task comes to a halt with most of its text unwritten.
+        # Nobody reads: the task blocks with most of its text unwritten.
         amounts = []
 
         def halted():

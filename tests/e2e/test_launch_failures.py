@@ -1,4 +1,4 @@
-"""Jobs whose launch fails: on a node that cannot start them, for a user nobody knows, on a node that is gone."""
+"""Jobs whose launch fails: on a node that cannot start them, for an unknown user, on a node that has gone."""
 import os
 import re
 import signal
@@ -13,7 +13,7 @@ CLUSTER = dict(nodes=2, conf="BatchStartTimeout=3\nSlurmdTimeout=8\nMessageTimeo
 
 @pytest.fixture
 def broken(cluster):
-    """n1's slurmd cannot keep anything: its spool directory is a file."""
+    """n1's slurmd cannot write anything: its spool directory is a file."""
     spool = cluster.directory / "spool/n1"
     away = spool.with_suffix(".away")
     os.rename(spool, away)
@@ -44,7 +44,7 @@ def test_a_job_that_the_node_cannot_start_is_held(cluster, broken):
     assert cluster.wait_end(other)["JobState"] == "COMPLETED"
     broken()
     cluster.run("scontrol", "release", job).ok()
-    # The reference holds a job back that was put back, some two minutes.
+    # Slurm delays a requeued job for about two minutes.
     wait_for(lambda: cluster.state(job) == "COMPLETED" or cluster.reason(job) == "BeginTime", "the job to go on")
 
 
@@ -81,7 +81,7 @@ def test_a_step_says_which_node_is_gone(cluster):
 @pytest.mark.ours
 @pytest.mark.as_root
 def test_nobody_computes_for_a_user_whom_the_node_does_not_know(cluster):
-    """On the reference slurmctld, which is on the same machine here, does not know him either."""
+    """With Slurm, slurmctld on this machine does not know the user either."""
     subprocess.run(["useradd", "--no-create-home", "muster-ghost"], check=True)
     try:
         job = cluster.sbatch("-H", "-D", "/tmp", "-o", "/dev/null", "--wrap", "true", user="muster-ghost", cwd="/tmp")

@@ -6,7 +6,7 @@ CLUSTER = dict(nodes=2, conf="LaunchParameters=test_exec,use_interactive_step,sl
 
 
 def salloc(cluster, text, *options):
-    """What a shell of salloc prints that reads this."""
+    """What salloc's shell prints when it reads this."""
     return cluster.run("salloc", "--mem=100", *options, input=text)
 
 
@@ -29,7 +29,7 @@ def test_the_shell_of_salloc_is_a_step_on_the_first_node(cluster):
 
 def test_steps_run_beside_the_shell(cluster):
     script = ("srun -n2 -N2 bash -c 'echo $SLURM_STEP_ID' < /dev/null\n"
-              "while squeue -h -s -o %i | grep -q '[.]0$'; do :; done\n"  # its nodes may tell later than srun
+              "while squeue -h -s -o %i | grep -q '[.]0$'; do :; done\n"  # its nodes may report later than srun
               "squeue -h -s -o %i\n")
     done = salloc(cluster, script, "-N2", "-n2")
     job = done.err.split("Granted job allocation ")[1].split()[0]
@@ -58,7 +58,7 @@ def test_accounting_names_that_step(cluster):
     assert f"{job}.interactive|interactive|COMPLETED" in cluster.run("sacct", "-nP", "-j", job, "-o", "JobID,JobName,State").lines
 
 
-@pytest.mark.ours  # there a signal to a job does not reach the shell
+@pytest.mark.ours  # with Slurm a signal to a job does not reach the shell
 def test_scancel_ends_that_step(cluster):
     done = salloc(cluster, "scancel $SLURM_JOB_ID.interactive; sleep 100\n", "-n1")
     assert done.code != 0

@@ -1,4 +1,4 @@
-"""Where jobs lie on nodes of two sockets with four cores of two threads: CPUs, and what the job is told of them."""
+"""The layout of jobs on nodes with two sockets of four cores with two threads: CPUs, and what the job sees."""
 import re
 
 import pytest
@@ -6,7 +6,7 @@ import pytest
 CLUSTER = dict(nodes=4, cpus=16, threads=2, sockets=2)
 SCRIPT = "echo $SLURM_JOB_CPUS_PER_NODE $SLURM_TASKS_PER_NODE > layout; exec sleep 100"
 
-# Request, CPUs by node, CPUs and tasks per node as the job is told, tasks as scontrol tells.
+# Request, CPUs per node, CPUs and tasks per node as the job sees them, tasks as scontrol shows them.
 LAYOUTS = [
     ("-N2-4 -n20", "n1:0-13 n2:0-1,8-9 n[3-4]:0-1", "14,4,2(x2)", "12,4,2(x2)", 20),
     ("-N2-4 -n40", "n[1-2]:0-15 n3:0-3,8-11 n4:0-1", "16(x2),8,2", "15(x2),8,2", 40),

@@ -35,7 +35,7 @@ def program():
 
 
 def calls(job):
-    """Of this job alone: mails of earlier tests may still be on their way."""
+    """Only for this job: mails of earlier tests may still be on their way."""
     found = [file.read_text().splitlines() for file in MAIL.glob("call.*.done")]
     return [call for call in found if re.search(rf"Job_id={job}(_|\b)", call[1])]
 

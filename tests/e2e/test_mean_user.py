@@ -16,7 +16,7 @@ TOO_LONG = "Pathname of a file, directory or other parameter too long: "
 
 @pytest.fixture
 def unharmed(cluster, bob):
-    """What alice does in the test leaves everybody else alone."""
+    """Whatever alice does in the test, nobody else is harmed."""
     def pids():
         return [cluster.controller_pid, *map(cluster.node_pid, cluster.node_names)]
     before = pids()

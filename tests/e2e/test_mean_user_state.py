@@ -1,4 +1,4 @@
-"""Users who mean no good, with the shipped commands: what they leave in the controller, and what it sends for them."""
+"""Malicious users with the shipped commands: what they leave in the controller, and what it sends for them."""
 import json
 import os
 import pty
@@ -17,7 +17,7 @@ CLUSTER = dict(nodes=1, cpus=32, conf="MaxJobCount=60\nMinJobAge=2\nProlog=/bin/
 
 @pytest.fixture(autouse=True)
 def others_are_served(cluster, bob):
-    """Whatever alice did: the daemons are the same, bob's commands answer and his job runs."""
+    """Whatever alice did: the daemons are the same, bob's commands work, and his job runs."""
     # What ended in the test before counts until MinJobAge has passed.
     wait_for(lambda: len(cluster.run("squeue", "-h", "-t", "all").lines) < 5, "old records to go")
     before = cluster.controller_pid, cluster.node_pid("n1")
@@ -142,7 +142,7 @@ def start(cluster, *options):
 
 @pytest.fixture
 def own_cluster():
-    """One whose state may be lost."""
+    """A cluster whose state may be lost."""
     cluster = muster.Cluster(nodes=1).up()
     yield cluster
     cluster.down()

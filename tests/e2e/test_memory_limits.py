@@ -1,4 +1,4 @@
-"""MaxMemPerCPU and MaxMemPerNode: more memory than a CPU may have is more CPUs, more than a node may give waits."""
+"""MaxMemPerCPU: a job with more memory gets more CPUs. MaxMemPerNode: a job with more memory waits."""
 
 CLUSTER = dict(nodes=2, conf="MaxMemPerCPU=1000\n", partitions="""\
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
@@ -10,7 +10,7 @@ PartitionName=some Nodes=ALL MaxTime=INFINITE State=UP DefMemPerNode=300
 
 
 def held(cluster, *options):
-    """What a job with these options holds: its CPUs and its memory."""
+    """The CPUs and the memory of a job with these options."""
     job = cluster.wait_state(cluster.sbatch(*options, "--wrap", "sleep 60"), "RUNNING")
     tres = dict(part.split("=") for part in job["TRES"].split(","))
     return int(tres["cpu"]), tres["mem"]

@@ -1,4 +1,4 @@
-"""srun --mpi: what a step's tasks ask of their process manager, spoken by small clients in Python."""
+"""srun --mpi: requests of tasks to their process manager, sent by small clients in Python."""
 import textwrap
 
 import pytest

@@ -1,4 +1,4 @@
-"""srun --mpi on more nodes than TreeWidth: what tasks tell each other passes through the nodes above them."""
+"""srun --mpi on more nodes than TreeWidth: messages between tasks pass through the nodes above them."""
 import os
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""AuthInfo=socket=: a munged of the cluster's own, for the daemons and for the commands."""
+"""AuthInfo=socket=: a separate munged for the cluster's daemons and commands."""
 import pytest
 
 import muster

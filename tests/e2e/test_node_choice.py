@@ -8,7 +8,7 @@ CLUSTER = dict(nodes=8)
 
 
 def allocated(cluster, *args):
-    """Where an allocation is made, without anything that runs in it."""
+    """Where an allocation is placed, without running anything in it."""
     result = cluster.run("salloc", "--no-shell", "--mem=10", *args).ok()
     job = re.search(r"Granted job allocation (\d+)", result.err)[1]
     return cluster.job(job)["NodeList"]

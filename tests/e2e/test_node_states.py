@@ -1,4 +1,4 @@
-"""scontrol update state=: what an administrator may make of a node, and what is refused."""
+"""scontrol update state=: the states that an administrator may set, and what is refused."""
 import re
 
 import pytest
@@ -15,7 +15,7 @@ def update(cluster, state, *more, node="n1"):
 
 
 def wait_node(cluster, *states, node="n1"):
-    """The reference asks a node it has changed whether it is there, and marks it until it has answered."""
+    """After a change, Slurm checks whether the node answers, and marks it until then."""
     def now():
         rows = cluster.run("sinfo", "-h", "-N", "-n", node, "-o", "%t").lines
         return rows[0].rstrip("*") if rows else "none"
@@ -73,7 +73,7 @@ def test_a_busy_node(cluster):
     wait_node(cluster, "drng")
     assert update(cluster, "idle").err == REFUSED
     update(cluster, "resume").ok()
-    wait_node(cluster, "mix", "alloc")  # the reference counts again with the next job
+    wait_node(cluster, "mix", "alloc")  # Slurm counts again with the next job
     assert cluster.state(job) == "RUNNING"
 
 
@@ -174,7 +174,7 @@ def test_a_job_may_go_on_without_a_node(cluster):
     assert cluster.wait_end(job)["JobState"] == "COMPLETED"
 
 
-@pytest.mark.ours  # there it is called FAILED
+@pytest.mark.ours  # with Slurm it is called FAILED
 def test_a_job_ends_with_the_node_of_its_script(cluster):
     job = cluster.sbatch("-N2", "-k", "--no-requeue", "--wrap", "touch began; sleep 1000")
     wait_for((cluster.work / "began").exists, "the job to begin")

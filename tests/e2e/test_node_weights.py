@@ -1,4 +1,4 @@
-"""Which nodes a job gets where these have weights: n1, n2, n5 and n6 are light, the others heavy."""
+"""Which nodes a job gets if nodes have weights: n1, n2, n5 and n6 are light, the others heavy."""
 import re
 
 import pytest

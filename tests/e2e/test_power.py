@@ -1,4 +1,4 @@
-"""Nodes that go off and on, are told to go, are rebooted, or join by themselves."""
+"""Nodes that are switched off and on, are told to leave, are rebooted, or join by themselves."""
 import os
 import signal
 import tempfile
@@ -15,12 +15,12 @@ CLUSTER = dict(nodes=3, conf=f"SuspendProgram={PLACE}/suspend\nResumeProgram={PL
                f"ResumeFailProgram={PLACE}/failed\n"
                "PartitionName=quick Nodes=n1 SuspendTime=INFINITE PowerDownOnIdle=YES ResumeTimeout=3\n"
                "PartitionName=patient Nodes=ALL GraceTime=30\n")
-pytestmark = pytest.mark.ours  # the reference does not know PowerDownGrace
+pytestmark = pytest.mark.ours  # Slurm does not know PowerDownGrace
 
 
 @pytest.fixture(scope="module", autouse=True)
 def programs(module_cluster):
-    """Switching off is ending slurmd, switching on is starting it, and so is rebooting."""
+    """Switching off ends slurmd, switching on starts it, and rebooting does both."""
     run, conf = module_cluster.directory / "run", module_cluster.config_file
     off = f"kill $(cat {run}/slurmd.$n.pid)"
     on = f"{SBIN}/slurmd -f {conf} -N $n"

@@ -1,4 +1,4 @@
-"""Jobs that make room for others: cancelled or requeued, with their grace."""
+"""Preempted jobs: cancelled or requeued, after their grace period."""
 import signal
 import time
 
@@ -24,7 +24,7 @@ def start(cluster, partition, *args, script="sleep 100"):
     return job
 
 
-@pytest.mark.ours  # there it starts two minutes later
+@pytest.mark.ours  # with Slurm it starts two minutes later
 def test_a_requeued_job_runs_again_once_there_is_room(cluster):
     low = start(cluster, "low", "-N2", script="echo run ${SLURM_RESTART_COUNT:-0} >> runs; sleep 100")
     cluster.wait_text("runs", "run 0")
@@ -49,9 +49,9 @@ def test_only_as_many_as_needed_make_room(cluster):
     assert "RUNNING" in states and states != ["RUNNING", "RUNNING"]
 
 
-@pytest.mark.ours  # there a requeued job has no grace
+@pytest.mark.ours  # with Slurm a requeued job has no grace
 def test_grace_and_requeue_together(cluster):
-    """The script's own trap hears of it at once, saves its work and is requeued when it exits."""
+    """The script's trap is called at once and saves its work; the job is requeued when the script exits."""
     script = cluster.script("train.sh", """
 trap 'echo saved >> log; exit 0' TERM
 echo started ${SLURM_RESTART_COUNT:-0} >> log
@@ -69,7 +69,7 @@ while :; do sleep 0.1; done
 SAVES = """import signal, sys, time
 def save(*_):
     print("told", flush=True)
-    time.sleep(1)  # longer than a shell without a trap lives on
+    time.sleep(1)  # longer than a shell without a trap would live
     print("saved", flush=True)
     sys.exit()
 signal.signal(signal.SIGTERM, save)
@@ -79,7 +79,7 @@ while True:
 """
 
 
-@pytest.mark.ours  # there a requeued job has no grace
+@pytest.mark.ours  # with Slurm a requeued job has no grace
 @pytest.mark.parametrize("prefix", ["", "srun "])
 def test_a_program_has_its_grace_though_the_shell_has_no_trap(cluster, prefix):
     (cluster.work / "saves.py").write_text(SAVES)
@@ -88,14 +88,14 @@ def test_a_program_has_its_grace_though_the_shell_has_no_trap(cluster, prefix):
     cluster.wait_text("out", "ready")
     start(cluster, "high", "-N2")
     lines = (cluster.work / "out").read_text().splitlines()
-    # The shell is spared: it goes on to what it does with the saved work.
+    # The shell is spared: it continues after its program has saved the work.
     assert [line for line in lines if line in ("told", "saved", "copied")] == ["told", "saved", "copied"]
     assert cluster.wait_state(low, "PENDING")["Restarts"] == "1"
 
 
-@pytest.mark.ours  # there a requeued job has no grace
+@pytest.mark.ours  # with Slurm a requeued job has no grace
 def test_the_trap_of_a_script_runs_while_its_program_is_in_the_foreground(cluster):
-    """As the guide of a site has it: the program is told as well, so that the shell gets to its trap."""
+    """As recommended by sites: the program is signalled too, so that the shell can run its trap."""
     script = cluster.script("guide.sh", """
 exit_script() {
     echo "Preemption signal, saving myself" >> guide.log
@@ -113,7 +113,7 @@ python3 -c 'import time; time.sleep(1000)'
     assert cluster.wait_state(low, "PENDING")["Restarts"] == "1"
 
 
-@pytest.mark.ours  # there it starts two minutes later
+@pytest.mark.ours  # with Slurm it starts two minutes later
 @pytest.mark.parametrize("mode, lines", [([], ["run 1"]), (["--open-mode=append"], ["run 0", "run 1"])])
 def test_the_output_of_a_requeued_job(cluster, mode, lines):
     job = cluster.sbatch("-p", "low", "-n1", *mode, "-o", "out.%j", "--wrap",
@@ -125,7 +125,7 @@ def test_the_output_of_a_requeued_job(cluster, mode, lines):
     assert [line for line in written if line.startswith("run")] == lines
 
 
-@pytest.mark.ours  # there it starts two minutes later
+@pytest.mark.ours  # with Slurm it starts two minutes later
 def test_an_exit_code_of_requeueexit_brings_the_job_back(cluster):
     job = cluster.sbatch("-p", "low", "--no-requeue", "--wrap", "[ -n \"$SLURM_RESTART_COUNT\" ] || exit 75")
     record = cluster.wait_end(job)
@@ -144,7 +144,7 @@ def test_an_exit_code_of_requeueexithold_waits_for_somebody_to_look(cluster):
     assert cluster.job(job)["ExitCode"] == "0:0"
 
 
-@pytest.mark.ours  # there it starts two minutes later
+@pytest.mark.ours  # with Slurm it starts two minutes later
 def test_a_released_special_exit_runs_again(cluster):
     job = cluster.sbatch("-p", "low", "--wrap", "[ -n \"$SLURM_RESTART_COUNT\" ] || exit 76")
     cluster.wait_state(job, "SPECIAL_EXIT")
@@ -170,7 +170,7 @@ def test_a_job_that_an_administrator_stopped_makes_room_and_comes_back_held(clus
 
 
 def test_components_go_together_or_stay(cluster):
-    """One of them is not to be displaced; two that are go in the milder of their ways."""
+    """One of them may not be preempted; of two that may, both are preempted in the milder mode."""
     words = ["sbatch", "--parsable", "-p", "low", "-N1", "--exclusive", ":", "-N1", "--exclusive", "-p"]
     kept = cluster.run(*words, "high", "--wrap", "sleep 100").ok().out.strip()
     cluster.wait_state(kept, "RUNNING")
@@ -190,7 +190,7 @@ while :; do sleep 0.1; touch tick; done
 """
 
 
-@pytest.mark.ours  # there a batch script hears nothing before the end of the grace
+@pytest.mark.ours  # with Slurm a batch script hears nothing before the end of the grace
 def test_the_notice_reaches_a_job_whose_slurmd_was_away_and_is_given_once(cluster):
     low = cluster.sbatch("-p", "warned", "--exclusive", "-N2", cluster.script("ticks.sh", TICKS))
     cluster.wait_text("log", "ready")
@@ -210,7 +210,7 @@ def test_the_notice_reaches_a_job_whose_slurmd_was_away_and_is_given_once(cluste
     cluster.run("scancel", low, high).ok()
 
 
-@pytest.mark.ours  # there the job runs on, though it is listed as suspended
+@pytest.mark.ours  # with Slurm the job runs on, though it is listed as suspended
 def test_a_suspension_reaches_a_job_whose_slurmd_was_away(cluster):
     job = cluster.sbatch("-p", "low", "--exclusive", cluster.script("ticks.sh", TICKS))
     cluster.wait_text("log", "ready")
@@ -225,7 +225,7 @@ def test_a_suspension_reaches_a_job_whose_slurmd_was_away(cluster):
         wait_for(holds, verb)
 
 
-def test_a_job_that_may_be_displaced_says_since_when(cluster):
+def test_a_preemptable_job_shows_since_when(cluster):
     job = start(cluster, "warned", "-w", "n1", script="trap '' TERM; sleep 100")
     shown = cluster.job(job)
     assert (shown["PreemptEligibleTime"], shown["PreemptTime"]) == (shown["StartTime"], "None")

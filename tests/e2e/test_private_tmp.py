@@ -10,7 +10,7 @@ import pytest
 import muster
 from muster import wait_for
 
-pytestmark = [pytest.mark.as_root, pytest.mark.ours]  # the reference does not start without its cgroups
+pytestmark = [pytest.mark.as_root, pytest.mark.ours]  # Slurm does not start without its cgroups
 
 
 def can_unshare():
@@ -18,7 +18,7 @@ def can_unshare():
 
 
 def keep_srun_in_sight(cluster):
-    """Jobs see nothing of the real /tmp, where the programs under test may lie."""
+    """Jobs cannot see the real /tmp, where the programs under test may be."""
     own = cluster.directory / "bin"
     own.mkdir()
     for name in ("srun", "sbcast"):
@@ -92,7 +92,7 @@ def test_without_contain_the_daemons_do_not_start(cluster):
 
 
 def test_the_sites_script_comes_before_the_directories(cluster):
-    """InitScript: once for each job, as root; where it fails nothing of the job runs there."""
+    """InitScript: once per job, as root; if it fails, nothing of the job runs there."""
     log = cluster.directory / "init.log"
     init = cluster.script("init.sh", f"echo $SLURM_JOB_ID $SLURMD_NODENAME $(id -u) >> {log}; [ ! -e {cluster.work}/bad ]\n")
     conf = cluster.directory / "etc/job_container.conf"

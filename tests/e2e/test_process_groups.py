@@ -1,4 +1,4 @@
-"""ProctrackType=proctrack/pgid: a step is the process groups of its tasks."""
+"""ProctrackType=proctrack/pgid: a step consists of the process groups of its tasks."""
 import os
 import signal
 

@@ -12,7 +12,7 @@ PriorityWeightAge=10
 PriorityWeightTRES=cpu=100
 """)
 
-pytestmark = pytest.mark.ours  # the reference keeps them in its database
+pytestmark = pytest.mark.ours  # Slurm keeps them in its database
 
 
 def test_a_job_longer_than_its_qos_allows_waits(cluster):

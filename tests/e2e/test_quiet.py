@@ -1,4 +1,4 @@
-"""-Q of srun and salloc: errors alone are told."""
+"""-Q of srun and salloc: only errors are printed."""
 import signal
 
 import pytest

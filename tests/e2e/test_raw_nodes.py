@@ -1,4 +1,4 @@
-"""What an account on the cluster allows at the doors of slurmd and slurmstepd, with a hand-made client."""
+"""What a user of the cluster can do to slurmd and slurmstepd with a hand-made client."""
 import os
 import re
 import resource
@@ -28,7 +28,7 @@ def step_of(cluster, user, words="sleep 300"):
 
 
 def place_of(cluster, user, job, step=0):
-    """Where the step is and the key to it, as the controller tells its owner."""
+    """Where the step is, and its key, as the controller tells its owner."""
     with RawClient(controller_socket(cluster), user) as client:
         client.read_hello()
         name, reply = client.ask("AttachStep", message((1, job), (2, step)))
@@ -65,7 +65,7 @@ def said(client):
 
 
 class FakeServer:
-    """A port of the tester's own, which a step may be told to be a node's."""
+    """A port of the test, which a step is told belongs to a node."""
 
     def __init__(self):
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -73,7 +73,7 @@ class FakeServer:
         self.port = self.socket.getsockname()[1]
 
     def greet(self, name, nonce):
-        """The credential that whoever connects makes for this name and nonce; None = it hung up."""
+        """The credential that a connecting peer makes for this name and nonce; None = it closed the connection."""
         connection, _ = self.socket.accept()
         connection.settimeout(60)
         connection.sendall(frame(message((1, 1), (2, nonce), (3, name))))
@@ -98,7 +98,7 @@ def everybody_is_well(cluster, pids, bob):
 
 @pytest.fixture
 def well(cluster, bob):
-    """After the attack: the same daemons, and bob's work goes on."""
+    """After the attack: the same daemons run, and bob's work goes on."""
     pids = [cluster.controller_pid, *map(cluster.node_pid, cluster.node_names)]
     yield
     everybody_is_well(cluster, pids, bob)

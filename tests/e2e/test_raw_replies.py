@@ -1,4 +1,4 @@
-"""What slurmctld answers to a hand-made client: in parts, to whom it may, and nothing to those who pretend."""
+"""What slurmctld answers to a hand-made client: in parts, only to those who may ask, and nothing to impostors."""
 import re
 import struct
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_lists_come_in_parts(cluster, bob, long_queue):
 
 
 def test_a_slow_reader_gets_all_of_it(cluster, bob, long_queue):
-    """Many questions at once, and nobody reads at first: the answers wait, and so do others not."""
+    """Many queries at once, whose answers nobody reads at first: the answers wait, other users do not."""
     with connect(cluster, bob) as client:
         questions = 30
         for number in range(questions):
@@ -113,7 +113,7 @@ def documented():
 
 
 def requests_about(job):
-    """One of each kind, by the names of the document. Shutdown would end the daemon for those who may: asked last."""
+    """A request of each kind, by the names in the document. Shutdown comes last, because it would end the daemon."""
     ref = message((1, job))
 
     def update(kind, *settings):
@@ -141,7 +141,7 @@ def requests_about(job):
 
 
 def is_refused(answer):
-    """Whether it says that this user may not; other errors say that the request makes no sense."""
+    """Whether the answer refuses this user; other errors mean that the request makes no sense."""
     name, fields = answer
     if name == "Error":
         return fields.get(1, [0])[0] in (ACCESS_DENIED, USER_ID_MISSING)

@@ -1,4 +1,4 @@
-"""Requests that no shipped command would send: each is refused or does what it may, and harms nobody."""
+"""Requests that no shipped command would send: each is refused or does what is allowed, and harms nobody."""
 import random
 import re
 import resource
@@ -18,7 +18,7 @@ MOST = 0xFFFFFFFF  # of 32 bits
 
 @pytest.fixture
 def unharmed(cluster, bob):
-    """What alice does in the test leaves everybody else alone."""
+    """Whatever alice does in the test, nobody else is harmed."""
     before = cluster.controller_pid, cluster.node_pid("n1")
     yield
     assert (cluster.controller_pid, cluster.node_pid("n1")) == before
@@ -37,7 +37,7 @@ def connect(cluster, alice):
 
 @pytest.fixture
 def ask(connect):
-    """alice's request; its answer by name and fields, or None where she is hung up on."""
+    """Sends a request of alice; returns the answer's name and fields, or None if the connection was closed."""
     def send(name, body):
         with connect() as client:
             return client.ask(name, body)
@@ -72,7 +72,7 @@ def tasks(first, last):
 
 
 def test_more_memory_than_there_is(cluster, connect, unharmed):
-    """The daemon gets 40 MB more; a request of 8 MB that becomes a list of 100 MB meanwhile is hung up on.
+    """The daemon may allocate 40 MB more; the connection of a request of 8 MB that becomes a list of 100 MB is closed.
 
     The first test here: later on the daemon keeps enough memory from other requests.
     """
@@ -127,7 +127,7 @@ def test_counts_that_wrap_in_a_job(cluster, ask, unharmed):
                   [("ntasks_per_gpu", 4), ("gpus_per_node", "9000000000000000000")]):
         assert ask("Submit", submission(*asked, ("hold", 0)))[0] == "Error", asked
         name, fields = ask("Submit", submission(*asked))
-        if name == "Submit":  # less is asked of one that is held
+        if name == "Submit":  # a held job is checked less
             assert cluster.run("scontrol", "release", fields[1][0]).code == 1, asked
     # It waits for the cluster to grow.
     assert ask("Submit", submission(("min_nodes", MOST), ("max_nodes", MOST), ("hold", 0)))[0] == "Submit"
@@ -204,7 +204,7 @@ def test_times_beyond_all_calendars(cluster, ask, unharmed):
 
 
 def test_waiting_steps(cluster, alice, connect, unharmed):
-    """They wait beside one that has all of the job, and are kept in memory meanwhile."""
+    """They wait for a step that has all of the job, and are kept in memory meanwhile."""
     job = int(cluster.sbatch("-n1", "--wrap", "srun -n1 --mem=100 sleep 600", user=alice))
     wait_for(lambda: f"{job}.0" in cluster.run("squeue", "-h", "-s", "-o", "%i").out, "the step")
     environment = b"".join(field(16, "x" * 1_000_000) for _ in range(8))

@@ -1,4 +1,4 @@
-"""Settings that would protect and do not act stop the daemons, with file, line and what to do; others act."""
+"""Settings for protection that have no effect stop the daemons, with file, line and remedy; others act."""
 import os
 import socket
 import subprocess
@@ -21,7 +21,7 @@ BAD = [
     ("PrivateData=users", "until accounts can be managed"),
     ("TaskPluginParam=OOMKillStep", "not supported yet"),
     ("SelectType=select/foo", "expected one of select/linear"),
-    ("SchedulerParameters=bf_windoww=3", "there is no such word"),
+    ("SchedulerParameters=bf_windoww=3", "unknown word"),
     ("AuthType=auth/foo", "expected one of auth/munge"),
     ("PreemptType=preempt/foo", "expected one of preempt/none"),
     ("NodeName=x[1-", "unbalanced brackets"),
@@ -121,7 +121,7 @@ def test_scontrol_abort_stops_the_controller_alone(cluster):
 
 @pytest.fixture
 def own(cluster):
-    """A second controller beside the cluster's, for one test."""
+    """A second controller next to the cluster's, for one test."""
     other = muster.Cluster(nodes=1)
     other.munge.start()
     yield other

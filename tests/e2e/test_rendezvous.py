@@ -1,4 +1,4 @@
-"""--rendezvous: tasks of a step find each other without a word in the script."""
+"""--rendezvous: tasks of a step find each other without code in the script."""
 import pytest
 
 from muster import wait_for

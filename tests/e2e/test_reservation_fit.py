@@ -59,7 +59,7 @@ def test_a_job_hears_that_its_nodes_are_reserved(cluster, reserve):
         cluster.wait_reason(wait(*options), "ReqNodeNotAvail, May be reserved for other job")
         cluster.cancel_all()
     cluster.wait_state(wait("-w", "n3", "--exclusive"), "RUNNING")
-    cluster.wait_reason(wait("-N2"), "Resources")  # they would suffice without other jobs
+    cluster.wait_reason(wait("-N2"), "Resources")  # the nodes would suffice without other jobs
 
 
 @pytest.mark.as_root

@@ -1,4 +1,4 @@
-"""Reservations: who may use what they keep, how they are shown, and what becomes of jobs when they end."""
+"""Reservations: who may use them, how they are shown, and what happens to jobs when they end."""
 import re
 
 import pytest
@@ -239,7 +239,7 @@ def test_nodes_in_use_are_not_reserved_unless_jobs_are_ignored(cluster):
     created(cluster, "anyway", "nodes=n3", "flags=ignore_jobs", duration="10")
 
 
-@pytest.mark.ours  # the reference looks at its nodes' states now and then
+@pytest.mark.ours  # Slurm looks at its nodes' states now and then
 def test_nodes_show_that_they_are_kept(cluster):
     created(cluster, "kept", "nodes=n1")
     created(cluster, "mended", "nodes=n2", "flags=maint")
@@ -252,7 +252,7 @@ def test_nodes_show_that_they_are_kept(cluster):
     wait_for(lambda: "mix$" in cluster.run("sinfo", "-hN", "-n", "n2", "-o", "%t").out, "a mark")
 
 
-@pytest.mark.ours  # a minute on the reference, which looks every half minute
+@pytest.mark.ours  # a minute with Slurm, which checks every half minute
 def test_jobs_when_it_ends(cluster):
     created(cluster, "short", "nodes=n1")
     created(cluster, "kind", "nodes=n2", "flags=no_hold_jobs_after")

@@ -51,7 +51,7 @@ def test_steps_beside_each_other_have_different_ports(cluster):
     assert ports_of(re.search(r"ResvPorts=(\S+)", (cluster.work / "shown").read_text())[1]) == first
 
 
-@pytest.mark.ours  # there srun asks again only after a while
+@pytest.mark.ours  # with Slurm srun asks again only after a while
 def test_a_step_waits_for_ports(cluster):
     job = cluster.sbatch("-n2", "--mem=200", cluster.script("job.sh", """
         srun --overlap -n1 --resv-ports=6 bash -c 'touch one; while [ ! -e go ]; do sleep .1; done' &

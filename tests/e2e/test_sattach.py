@@ -1,4 +1,4 @@
-"""sattach: a second look at a step, its layout, and leaving it."""
+"""sattach: connecting to a running step, its layout, and disconnecting."""
 import os
 import signal
 import subprocess
@@ -12,7 +12,7 @@ SPEAK = "until [ -e stop ]; do echo rank $SLURM_PROCID; sleep 0.1; done; exit $(
 
 @pytest.fixture
 def step(cluster):
-    """A step of two tasks that speak until a file is there; its id."""
+    """A step of two tasks that print until a file exists; its id."""
     process = cluster.start("srun", "--mem=100", "-n2", "bash", "-c", SPEAK)
     wait_for(lambda: cluster.run("squeue", "-h", "-s", "-o", "%i").lines, "the step")
     yield next(s for s in cluster.run("squeue", "-h", "-s", "-o", "%i").lines if s.endswith(".0"))
@@ -55,7 +55,7 @@ def test_what_was_printed_before_is_shown_first(cluster):
 
 
 def test_typed_text_goes_to_the_task_that_was_named(cluster):
-    """The step's own srun has its input open and says nothing until the end."""
+    """The step's own srun keeps its input open, and prints nothing until the end."""
     os.mkfifo(cluster.work / "input")
     keyboard = os.open(cluster.work / "input", os.O_RDWR)
     process = cluster.start("bash", "-c", "exec srun --mem=100 -n2 bash -c "

@@ -23,7 +23,7 @@ def source(cluster):
 
 @pytest.fixture
 def target(cluster):
-    """All nodes are this machine: a name for each tells whose file it is."""
+    """All nodes are this machine, so each has a file name of its own."""
     folder = cluster.work / "nodes"
     folder.mkdir()
     return folder / "file"
@@ -132,7 +132,7 @@ def test_another_users_job_is_not_for_oneself(cluster, source, target):
 
 
 def libraries(program):
-    """What ldd says it needs, by name."""
+    """The libraries that ldd lists, by name."""
     told = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     return sorted(os.path.basename(file) for file in re.findall(r"(/\S+) \(0x", told))
 

@@ -1,4 +1,4 @@
-"""SchedulerParameters: words with an effect of their own; those that tune are taken."""
+"""SchedulerParameters: words with an effect; words for tuning are accepted."""
 import pytest
 
 from muster import wait_for

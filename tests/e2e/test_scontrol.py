@@ -117,7 +117,7 @@ def test_steps_of_unknown_jobs(cluster):
     assert (unknown.code, unknown.out) == (1, f"Job step {job}.5 not found\n")
 
 
-@pytest.mark.ours  # the reference knows no --json
+@pytest.mark.ours  # Slurm knows no --json
 @pytest.mark.parametrize("entity", ["partition", "config", "step", "res"])
 def test_what_has_no_json_says_so(cluster, entity):
     refused = cluster.run("scontrol", "show", entity, "--json")
@@ -295,7 +295,7 @@ def test_a_suspended_job_leaves_its_cpus_to_others_until_it_is_resumed(cluster):
     assert f"CPUAlloc={cpus} " in shown and "State=ALLOCATED" in shown
 
 
-@pytest.mark.ours  # the reference forgets that the resumed job has its CPUs again
+@pytest.mark.ours  # Slurm forgets that the resumed job has its CPUs again
 def test_a_resumed_job_has_its_cpus_when_the_other_has_gone(cluster):
     job, other = lend(cluster)
     show(cluster, "resume", job)

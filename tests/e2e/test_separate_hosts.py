@@ -1,4 +1,4 @@
-"""Clusters of hosts that share nothing but a home directory, and links that are cut and joined."""
+"""Clusters of hosts that share only a home directory, and links that are cut and restored."""
 import hashlib
 import os
 import re

@@ -45,7 +45,7 @@ def test_each_command_has_its_own_input(cluster):
     assert step(cluster, "srun -i one -n1 cat : -i two -n1 cat") == ["1", "2"]
 
 
-@pytest.mark.ours  # there it is the one's that was connected first
+@pytest.mark.ours  # with Slurm the one that connected first gets it
 def test_what_srun_reads_is_the_first_commands(cluster):
     assert step(cluster, "echo in | srun -l -n1 cat : -n1 cat") == ["0: in"]
 
@@ -61,6 +61,6 @@ def test_each_command_is_listed(cluster):
     assert f"StepId={job}.0+0 " in shown and "Tasks=1 Name=BB" in shown and "NodeList=n2" in shown
 
 
-@pytest.mark.ours  # the reference counts the tasks of each command from 0
+@pytest.mark.ours  # Slurm counts the tasks of each command from 0
 def test_labels_count_through(cluster):
     assert step(cluster, "srun -l -n1 echo a : -n1 echo b") == ["0: a", "1: b"]

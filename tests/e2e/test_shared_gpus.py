@@ -12,7 +12,7 @@ NodeName=n1 Name=shard Count=16
 
 @pytest.fixture(autouse=True, scope="module")
 def two_sockets(module_cluster):
-    """The nodes get two sockets, and the first one shares of its GPUs."""
+    """The nodes get two sockets, and the first node shares of its GPUs."""
     text = module_cluster.config_file.read_text()
     text = text.replace("SocketsPerBoard=1 CoresPerSocket=8", "SocketsPerBoard=2 CoresPerSocket=4")
     nodes = re.search(r"^NodeName=n\[1-2\](.*)Port=(\d+)-(\d+)(.*)$", text, re.M)

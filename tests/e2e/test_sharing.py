@@ -1,4 +1,4 @@
-"""Jobs that share CPUs, that take turns on them, and that are suspended for those above them."""
+"""Jobs that share CPUs, take turns on them, or are suspended for jobs of higher tiers."""
 import muster
 
 CLUSTER = dict(nodes=3, conf="""PreemptType=preempt/partition_prio

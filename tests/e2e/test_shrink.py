@@ -45,7 +45,7 @@ def test_the_nodes_are_free_and_what_ran_on_them_is_killed(cluster):
     cluster.wait_state(other, "COMPLETED")
 
 
-@pytest.mark.ours  # the reference wants its database for a second change
+@pytest.mark.ours  # Slurm wants its database for a second change
 def test_what_is_no_shrinking_is_refused(cluster):
     job = cluster.sbatch("-N2", "--wrap", "sleep 1000")
     cluster.wait_state(job, "RUNNING")

@@ -9,7 +9,7 @@ def sinfo(cluster, *args):
 
 
 def settle(cluster, check, what):
-    """The reference's counts can be old until somebody asks for the nodes."""
+    """Slurm's counts can be old until somebody asks for the nodes."""
     def seen():
         cluster.run("scontrol", "show", "node")
         return check()

@@ -1,4 +1,4 @@
-"""sprio: how weighted factors are rounded, and what it says of priorities that somebody fixed."""
+"""sprio: how weighted factors are rounded, and how fixed priorities are shown."""
 import pytest
 
 CLUSTER = dict(nodes=4, conf="""

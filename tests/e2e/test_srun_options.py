@@ -1,4 +1,4 @@
-"""Options of srun: those of a job of its own, and what they mean for a step inside of one."""
+"""Options of srun: for a job of its own, and for a step inside of a job."""
 import re
 
 import pytest
@@ -16,7 +16,7 @@ def job(cluster, *args, body):
 
 
 def shown(cluster, *args):
-    """The job's record, as its own task sees it."""
+    """The job's record as its task sees it."""
     return cluster.run("srun", "--mem=100", *args, "bash", "-c", "scontrol show job $SLURM_JOB_ID").ok().out
 
 
@@ -78,7 +78,7 @@ def test_tasks_of_a_gpu_share_it(cluster):
     assert sorted(line.rsplit("/", 1)[1] for line in lines) == ["0", "0", "1", "1"]
 
 
-@pytest.mark.ours  # the reference waits for ever
+@pytest.mark.ours  # Slurm waits for ever
 def test_a_step_runs_only_where_its_constraint_holds(cluster):
     lines = job(cluster, "-n1", body="srun -C nosuch echo ran; echo code $?\n")
     assert "code 1" in lines and "ran" not in lines
@@ -228,6 +228,6 @@ def test_more_nodes_than_there_are_wait_with_a_word(cluster):
 
 
 @pytest.mark.parametrize("option", ["--hint=help", "--cpu-bind=help", "--mem-bind=help"])
-@pytest.mark.ours  # there they end with a failure
+@pytest.mark.ours  # with Slurm they end with a failure
 def test_help_about_values(cluster, option):
     assert option.split("=")[0] in cluster.run("srun", option, "true").ok().out

@@ -10,7 +10,7 @@ LOOP = "for ((i = 0; i < 600; i++)); do sleep 0.1; done"
 
 
 class Step:
-    """An srun whose tasks have said that they are ready."""
+    """An srun whose tasks have reported that they are ready."""
 
     def __init__(self, cluster, *options, script):
         self.process = cluster.start("srun", "--mem=100", *options, "bash", "-c", f"{script}; echo ready; {LOOP}")
@@ -19,7 +19,7 @@ class Step:
     def send(self, *signals):
         for number in signals:
             self.process.send_signal(number)
-            time.sleep(0.1)  # one by one: signals of a kind that wait count once
+            time.sleep(0.1)  # one by one: pending signals of the same kind count once
         return self
 
     def end(self):

@@ -1,4 +1,4 @@
-"""sstat: the numbers of steps that run."""
+"""sstat: the usage of running steps."""
 import pytest
 
 from muster import wait_for

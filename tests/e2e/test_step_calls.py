@@ -1,4 +1,4 @@
-"""Calls of srun and its relatives whose words and codes were compared with the reference's."""
+"""Calls of srun and other commands whose messages and exit codes were compared with Slurm's."""
 import re
 
 import pytest
@@ -32,7 +32,7 @@ def test_limits_of_the_caller_hold_for_a_job_of_sruns_own(cluster):
     ([], "SLURM_DISTRIBUTION"),
 ])
 def test_tasks_are_not_told_what_only_their_step_was_given(cluster, options, name):
-    """An srun among the tasks would take it for the job's."""
+    """An srun in a task would take it for the job's value."""
     assert f"{name}=" not in cluster.run("srun", *options, "env").ok().out
 
 

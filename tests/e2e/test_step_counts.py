@@ -9,7 +9,7 @@ CPUS = ["sh", "-c", "echo $SLURMD_NODENAME $SLURM_CPUS_ON_NODE"]
 
 
 def in_job(cluster, options, line):
-    """What this line prints in an allocation, sorted."""
+    """The sorted output of this line in an allocation."""
     return sorted(cluster.run("salloc", "-Q", "--mem=100", *options.split(), "sh", "-c", line).ok().lines)
 
 

@@ -1,4 +1,4 @@
-"""Steps when something around them fails: slurmd, srun, a node that no longer answers, a task that does not listen."""
+"""Steps when something fails: slurmd, srun, a node that no longer answers, a task that ignores signals."""
 import os
 import re
 import signal

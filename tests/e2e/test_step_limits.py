@@ -1,4 +1,4 @@
-"""Time limits of steps, as srun and scontrol update set them; what scontrol tells of processes and of slurmd."""
+"""Time limits of steps, set by srun and scontrol update; what scontrol shows about processes and slurmd."""
 import re
 
 import pytest
@@ -51,7 +51,7 @@ def test_another_user_may_not(cluster, job, alice):
     assert limits(cluster)[f"{job}.0"] == "UNLIMITED"
 
 
-@pytest.mark.ours  # the reference asks the slurmd on SlurmdPort, which several on one host do not have
+@pytest.mark.ours  # Slurm asks the slurmd on SlurmdPort, which several on one host do not have
 def test_a_process_tells_its_job_and_the_time_that_is_left(cluster, job):
     pid = cluster.wait_text("pid", "\n").strip()
     node = cluster.run("squeue", "-h", "-j", job, "-o", "%N").ok().out.strip()

@@ -1,4 +1,4 @@
-"""Steps beside each other in one job: each takes a share of its own, or waits for it."""
+"""Concurrent steps in one job: each takes its own share, or waits for it."""
 import re
 
 import muster

@@ -1,4 +1,4 @@
-"""Steps on nodes whose cores have two threads: whole cores, and as many of their threads as are wanted."""
+"""Steps on nodes whose cores have two threads: whole cores, with as many threads as requested."""
 import pytest
 
 CLUSTER = dict(nodes=2, threads=2)

@@ -1,4 +1,4 @@
-"""Steps on more nodes than TreeWidth: nodes pass on what is said between srun and the nodes below them."""
+"""Steps on more nodes than TreeWidth: nodes relay between srun and the nodes below them."""
 import hashlib
 import os
 import re

@@ -1,4 +1,4 @@
-"""srun --no-allocate: tasks on named nodes, in no job, for the administrator alone."""
+"""srun --no-allocate: tasks on named nodes, in no job, for administrators only."""
 import re
 
 import pytest
@@ -84,7 +84,7 @@ def test_names_beyond_the_number_of_nodes_are_dropped(cluster):
 
 @pytest.mark.ours
 def test_one_that_runs_outlives_the_daemons(cluster):
-    """A node that registers with a step in no job keeps it."""
+    """A node that registers with a step without a job keeps it."""
     running = cluster.start("srun", "-Z", "-w", "n1", "bash", "-c", "touch here; while [ ! -e stop ]; do sleep 0.1; done; echo over")
     wait_for(lambda: (cluster.work / "here").exists(), "the task")
     cluster.stop_controller()

@@ -1,4 +1,4 @@
-"""Processes that SIGKILL does not end: here because they are frozen, else because a disk does not answer."""
+"""Processes that SIGKILL does not end: here because they are frozen, in reality because a disk does not answer."""
 import os
 import tempfile
 from pathlib import Path
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not (IS_ROOT and (FREEZER / "cgroup.procs").exis
 
 @pytest.fixture
 def ice():
-    """A group whose processes stand still once it is frozen."""
+    """A group whose processes stop when it is frozen."""
     write_program(PLACE / "program", f"env > {PLACE}/told.new; mv {PLACE}/told.new {PLACE}/told")
     group = FREEZER / f"muster-test-{os.getpid()}"
     group.mkdir()

@@ -1,4 +1,4 @@
-"""scontrol update: keys of jobs and nodes that say what is asked for, and values that are refused."""
+"""scontrol update: keys about the requests of jobs and nodes, and values that are refused."""
 import pytest
 
 CLUSTER = dict(nodes=3, conf="PartitionName=alone Nodes=n3 ExclusiveUser=YES State=UP\n")

@@ -1,4 +1,4 @@
-"""What accounting tells about a step's use of memory, time and disk."""
+"""What accounting shows about a step's use of memory, time and disk."""
 import re
 
 import pytest

@@ -1,4 +1,4 @@
-"""Two users on one cluster: whose jobs run as whom, and who may do what."""
+"""Two users on one cluster: as whom jobs run, and who may do what."""
 import pwd
 import re
 

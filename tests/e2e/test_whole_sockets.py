@@ -1,4 +1,4 @@
-"""CR_Socket: a job has the sockets that its cores lie in."""
+"""CR_Socket: a job gets all of the sockets that contain its cores."""
 import re
 
 import pytest

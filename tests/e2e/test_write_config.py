@@ -1,4 +1,4 @@
-"""scontrol write config: the configuration in force, in a file that can be used."""
+"""scontrol write config: the configuration in force, as a usable file."""
 import shutil
 
 import pytest
@@ -13,7 +13,7 @@ PartitionName=odd Nodes=n2 MaxTime=90 DefaultTime=10 PriorityTier=4 AllowGroups=
 
 
 def written(cluster, *words):
-    """The path that scontrol tells."""
+    """The path that scontrol prints."""
     out = cluster.run("scontrol", "write", "config", *words).ok().out
     assert out.startswith("Slurm config saved to ")
     return out.removeprefix("Slurm config saved to ").strip()

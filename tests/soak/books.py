@@ -1,4 +1,4 @@
-"""The end of a soak: what jobs wrote down against accounting, and what must not be left over."""
+"""The end of a soak: compares accounting with what jobs wrote, and looks for leftovers."""
 import time
 from collections import Counter
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 from muster import wait_for
 
 GROWTH_MIB_PER_10000 = 32
-GROWTH_JOBS_THAT_TELL = 2000  # with fewer, what an allocator keeps weighs more than what is lost
+GROWTH_JOBS_THAT_TELL = 2000  # with fewer, memory kept by the allocator hides leaks
 
 
 class Footprint:
-    """What the daemons hold when nothing runs."""
+    """Memory and descriptors of the daemons when nothing runs."""
 
     def __init__(self, site):
         self.descriptors, self.memory_kib = {}, {}
@@ -114,7 +114,7 @@ def strangers(host):
 
 
 def growth(site, idle, jobs):
-    """Of daemons that nobody kills, by the jobs that they saw."""
+    """For daemons that are not killed: growth per job."""
     def run_some():
         for _ in range(jobs // 100):
             site.run("sbatch", "--mem=10", "-o", "/dev/null", "--array=0-99", "--wrap", "true", limit=120).ok()

@@ -6,7 +6,7 @@ from muster import wait_for
 
 
 class Misfortune(threading.Thread):
-    """One thing at a time, a second or so apart; what was broken works again before the next."""
+    """One fault at a time, about a second apart; each is repaired before the next."""
 
     def __init__(self, ledger, dice, stop):
         super().__init__(daemon=True)
@@ -71,7 +71,7 @@ class Misfortune(threading.Thread):
         wait_for(lambda: host.run("sh", "-c", f"kill -0 $(cat {pid_file})").code != 0, "the end of what was killed")
 
     def _disturb(self, job):
-        """A task of an array has a number of its own: all that are not surely another's are meant."""
+        """Tasks of arrays have ids of their own: selects all that may belong to the array."""
         submission = self.ledger.of_job(job)
         for meant in [submission] if submission else [s for s in self.ledger.submissions[-100:] if s.tasks]:
             meant.disturbed.add("its slurmstepd was killed")

@@ -1,4 +1,4 @@
-"""What users do in a soak, and what is known of their jobs."""
+"""What users do in a soak, and what is known about their jobs."""
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Submission:
     code: int  # that the script exits with
     steps: int
     job: str = ""  # empty: sbatch did not say
-    disturbed: set = field(default_factory=set)  # why its end may be another one
+    disturbed: set = field(default_factory=set)  # why it may end differently
 
 
 class Ledger:

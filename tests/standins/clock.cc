@@ -1,6 +1,6 @@
-// A machine's clock that a test sets: preloaded into a daemon, it adds the seconds in the file
-// $STANDIN_CLOCK to the time of day. Steady clocks stay as they are, as when somebody sets the
-// clock or the machine sleeps.
+// A clock that a test can set: preloaded into a daemon, this adds the seconds in the file
+// $STANDIN_CLOCK to the time of day. Steady clocks are not changed, as if somebody had set the
+// clock or the machine had slept.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>

@@ -1,5 +1,5 @@
-// Stands in for NVIDIA's management library: as many GPUs as NVML_STANDIN_GPUS says (2 without it).
-// With NVML_STANDIN_MIG=N, the first GPU is divided into N parts.
+// Replaces NVIDIA's management library: it reports as many GPUs as NVML_STANDIN_GPUS says (default:
+// 2). With NVML_STANDIN_MIG=N, the first GPU is divided into N parts.
 #include <cstdio>
 #include <cstdlib>
 

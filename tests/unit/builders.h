@@ -409,7 +409,7 @@ inline std::string reason(const sched::Plan& plan, std::uint32_t id) {
 inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
   for (const sched::Start& s : plan.starts) {
     JobId id = s.job;
-    for (JobId lender : s.displaces)
+    for (JobId lender : s.suspends)
       if (!cluster.jobs.at(lender).run->awaits_turn)
         muster::apply(cluster, JobSuspended{.job = lender, .at = now, .by_turn = true});
     if (s.task) {

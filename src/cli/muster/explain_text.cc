@@ -64,7 +64,7 @@ std::string waiting_text(const wire::Explanation& e, Time now) {
   if (job.eligible > now) text += explained_line("not before:", format_date(job.eligible));
   if (job.preempted_by)
     text += explained_line("before:",
-                           fmt::format("it ran, and job {} displaced it", job.preempted_by.value));
+                           fmt::format("it ran, and job {} preempted it", job.preempted_by.value));
   if (e.position > 0) text += explained_line("in line:", in_line_text(e));
   if (is_set(e.view.expected_start))
     text += explained_line("expected:",
@@ -98,8 +98,8 @@ std::string start_text(const Job& job) {
 
 // A preempted job has time to save its work.
 std::string notice_text(const Preemption& notice, Time now) {
-  const std::string why =
-      notice.by ? fmt::format("job {} needs the room", notice.by.value) : "its node is to go";
+  const std::string why = notice.by ? fmt::format("job {} needs the room", notice.by.value)
+                                    : "its node is about to go down";
   const bool returns = notice.mode == PreemptMode::requeue;
   return fmt::format("{}; it has until {} (for {}) to save its work, then it {}", why,
                      format_date(notice.kill_at), span(notice.kill_at - now),

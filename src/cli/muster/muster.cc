@@ -21,14 +21,15 @@ struct Subcommand {
 constexpr std::array kSubcommands{
     Subcommand{
         "up", "up [--nodes=N]",
-        "start a cluster of this machine, or bring it back after a crash; with --nodes, of N "
-        "pretend nodes",
+        "start a cluster on this machine, or restart it after a crash; with --nodes, N pretend "
+        "nodes",
         muster_up},
-    Subcommand{"down", "down [--force]", "stop it; with --force, cancel the jobs that run",
+    Subcommand{"down", "down [--force]", "stop the cluster; with --force, cancel running jobs",
                muster_down},
-    Subcommand{"status", "status", "show what runs; exit code 0 = up, 1 = down", muster_status},
+    Subcommand{"status", "status", "show which daemons run; exit code 0 = all, 1 = not all",
+               muster_status},
     Subcommand{"explain", "explain JOB [--json]",
-               "say why a job waits and what would start it sooner, or what became of it",
+               "explain why a job waits and what would start it sooner, or how it ended",
                muster_explain},
     Subcommand{"sim", "sim TRACE | sim --generate=JOBS",
                "replay a trace of jobs (SWF) through the scheduler, or make one up", muster_sim},
@@ -46,12 +47,12 @@ void print_usage() {
 
 void print_help() {
   print_usage();
-  std::puts("\nA cluster for one user on this machine: no configuration, no root, no munge.\n");
+  std::puts("\nA cluster for one user on this machine, without configuration, root or munge.\n");
   for (const Subcommand& subcommand : kSubcommands)
     fmt::print("  {:<32} {}\n", subcommand.usage, subcommand.help);
   std::puts(
       "\n  -h, --help                       print this help\n"
-      "      --usage                      print the first line of it\n"
+      "      --usage                      print its first line\n"
       "  -V, --version                    print the version\n"
       "\nEverything is kept in $XDG_STATE_HOME/muster (~/.local/state/muster). While the cluster "
       "is up,\n"

@@ -31,7 +31,7 @@ class RecordLayout {
       Line& own = lines_.emplace_back(Line{&line, {}});
       for (std::string_view label : split_words(line.labels)) {
         const Field<Record>* field = find_label(table, label);
-        CHECK(field, "a layout names a field that is not there");
+        CHECK(field, "a layout names a field that does not exist");
         own.fields.push_back(field);
       }
     }

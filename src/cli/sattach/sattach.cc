@@ -46,14 +46,14 @@ using O = AttachOptions;
 constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"error-filter", 0, required}, "rank", "only this task's standard error"}, filter<&O::error>},
     {{{"help", 'h', none}, "", "show this list"}},
-    {{{"input-filter", 0, required}, "rank", "standard input goes to this task alone"}, filter<&O::input>},
-    {{{"label", 'l', none}, "", "put the task's rank before each line"}, flag<&O::label>},
-    {{{"layout", 0, none}, "", "show which task is where, join nothing"}, flag<&O::layout>},
+    {{{"input-filter", 0, required}, "rank", "standard input goes only to this task"}, filter<&O::input>},
+    {{{"label", 'l', none}, "", "print the task's rank before each line"}, flag<&O::label>},
+    {{{"layout", 0, none}, "", "show which task is on which node, without connecting"}, flag<&O::layout>},
     {{{"output-filter", 0, required}, "rank", "only this task's standard output"}, filter<&O::output>},
-    {{{"pty", 0, none}, "", "hand the terminal through to a step that has one"}, flag<&O::pty>},
+    {{{"pty", 0, none}, "", "pass on the terminal, for a step with --pty"}, flag<&O::pty>},
     {{{"quiet", 'Q', none}, "", "print errors only"}, flag<&O::quiet>},
-    {{{"usage", 'u', none}, "", "show the options in short"}},
-    {{{"verbose", 'v', none}, "", "say more"}, count<&O::verbose>},
+    {{{"usage", 'u', none}, "", "show a short list of options"}},
+    {{{"verbose", 'v', none}, "", "print more messages"}, count<&O::verbose>},
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on

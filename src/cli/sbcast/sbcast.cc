@@ -88,18 +88,18 @@ Outcome set_exclude(O& options, Value paths) {
 
 // clang-format off
 constexpr auto kRows = std::to_array<CommandOption<O>>({
-    {{{"compress", 'C', Argument::optional}, "lib", "compress what is sent: lz4 or none", "SBCAST_COMPRESS"}, set_compression},
+    {{{"compress", 'C', Argument::optional}, "lib", "compress the file while it is sent: lz4 or none", "SBCAST_COMPRESS"}, set_compression},
     {{{"exclude", 0, required}, "paths", "directories whose libraries --send-libs leaves out, or NONE", "SBCAST_EXCLUDE"}, set_exclude},
     {{{"fanout", 'F', required}, "num", "width of the tree in which nodes pass the file on", "SBCAST_FANOUT"}, set_fanout},
-    {{{"force", 'f', none}, "", "replace the file where there is one", "SBCAST_FORCE"}, flag<&O::force>},
+    {{{"force", 'f', none}, "", "replace an existing file", "SBCAST_FORCE"}, flag<&O::force>},
     {{{"help", 0, none}, "", "show this list"}},
-    {{{"jobid", 'j', required}, "job[.step]", "the job whose nodes get the file; default: the own one"}, keep<&O::job>},
-    {{{"preserve", 'p', none}, "", "keep the times of the file as well", "SBCAST_PRESERVE"}, flag<&O::preserve>},
-    {{{"send-libs", 0, Argument::optional}, "yes|no", "copy the libraries of a program too", "SBCAST_SEND_LIBS"}, set_libraries},
-    {{{"size", 's', required}, "bytes", "size of the blocks that are sent: 512k, 8m", "SBCAST_SIZE"}, set_block_size},
-    {{{"timeout", 't', required}, "seconds", "how long a node may make no progress", "SBCAST_TIMEOUT"}, set_timeout},
-    {{{"usage", 0, none}, "", "show the options in short"}},
-    {{{"verbose", 'v', none}, "", "say more"}, count<&O::verbose>},
+    {{{"jobid", 'j', required}, "job[.step]", "the job whose nodes get the file; default: the present job"}, keep<&O::job>},
+    {{{"preserve", 'p', none}, "", "also keep the times of the file", "SBCAST_PRESERVE"}, flag<&O::preserve>},
+    {{{"send-libs", 0, Argument::optional}, "yes|no", "also copy the libraries of a program", "SBCAST_SEND_LIBS"}, set_libraries},
+    {{{"size", 's', required}, "bytes", "size of the blocks: 512k, 8m", "SBCAST_SIZE"}, set_block_size},
+    {{{"timeout", 't', required}, "seconds", "give up a node without progress after this time", "SBCAST_TIMEOUT"}, set_timeout},
+    {{{"usage", 0, none}, "", "show a short list of options"}},
+    {{{"verbose", 'v', none}, "", "print more messages"}, count<&O::verbose>},
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on

@@ -100,58 +100,58 @@ void scontrol_set_debug_flags(ScontrolSession& session, Words words) {
 void scontrol_print_help() {
   fmt::print("{}", R"(Usage: scontrol [<OPTION>] [<COMMAND>]
 
-Without a command, commands are read from standard input, one a line.
+Without a command, commands are read from standard input, one per line.
 
 Valid <OPTION> values are:
-  -a, --all        hidden partitions too
-  -d, --details    more of what "show" knows
-  -F, --future     nodes in state FUTURE too
-  -h, --help       this text
-      --hide       no hidden partitions
+  -a, --all        include hidden partitions
+  -d, --details    more details of "show"
+  -F, --future     include nodes in state FUTURE
+  -h, --help       print this text
+      --hide       exclude hidden partitions
       --json       "show job" and "show node" as JSON
-  -o, --oneliner   one record a line
-  -Q, --quiet      no words, only the exit code
-  -v, --verbose    say more
-  -V, --version    the version
+  -o, --oneliner   one record per line
+  -Q, --quiet      no error messages, only the exit code
+  -v, --verbose    print more messages
+  -V, --version    print the version
 
-Valid <COMMAND> values are:     (they may be shortened)
-  listpids [JOB[.STEP] [NODE]] processes of steps on a node, this one unless named
-  pidinfo PID                  the job of a process on this node, and the time that it has left
+Valid <COMMAND> values are:     (they may be abbreviated)
+  listpids [JOB[.STEP] [NODE]] processes of steps on a node (default: this one)
+  pidinfo PID                  the job of a process on this node, and its remaining time
   show <ENTITY> [<ID>]         job, node, partition, config, step, hostnames LIST, hostlist LIST,
                                hostlistsorted LIST, daemons, slurmd, aliases, licenses, reservation,
                                topology
   update KEY=VALUE...          changes a job (JobId=), node (NodeName=), partition (PartitionName=)
                                or step (StepId=)
-  create PartitionName=NAME .. makes a partition; create reservation KEY=VALUE.. a reservation
+  create PartitionName=NAME .. creates a partition; create reservation KEY=VALUE.. a reservation
   delete PartitionName=NAME    removes a partition; delete ReservationName=NAME a reservation
   create NodeName=NAMES State=CLOUD|FUTURE KEY=VALUE..
                                adds nodes that slurm.conf does not name; delete NodeName=NAMES removes
                                such nodes
-  hold JOBS                    keeps pending jobs from starting; jobname=NAME for all of a name
-  uhold JOBS                   the same, and the owner may release them
+  hold JOBS                    keeps pending jobs from starting; jobname=NAME means all jobs of a name
+  uhold JOBS                   the same, but the owner may release them
   release JOBS                 lets held jobs start
-  requeue [Incomplete] JOBS    puts batch jobs back into the queue; Incomplete: not those that ended
-  requeuehold JOBS             the same, held
-  suspend JOBS, resume JOBS    stops the processes of running jobs, lets them go on
-  top JOBS                     moves a user's jobs before the user's others
-  notify JOB TEXT              a message to the srun, salloc or batch script of a job
+  requeue [Incomplete] JOBS    returns batch jobs to the queue; Incomplete: except ended ones
+  requeuehold JOBS             the same, and holds them
+  suspend JOBS, resume JOBS    stops the processes of running jobs, or lets them continue
+  top JOBS                     moves jobs before the other jobs of their owner
+  notify JOB TEXT              sends a message to the srun, salloc or batch script of a job
   wait_job JOB                 waits until a job's nodes are ready
   write batch_script JOB [FILE]
-                               the script of a job, to FILE ("-" = standard output)
-  write config [FILE]          the configuration in force, to FILE with the time added to its name
-  completing                   jobs that have ended but still hold nodes
-  ping                         is the controller up?
+                               writes the script of a job to FILE ("-" = standard output)
+  write config [FILE]          writes the configuration in force to FILE, with the time added to its name
+  completing                   lists ended jobs that still hold nodes
+  ping                         checks whether the controller answers
   reconfigure                  reads the configuration again
   reboot [ASAP] [nextstate=RESUME|DOWN] [reason=TEXT] NODES|ALL
                                reboots nodes once nothing runs there; ASAP: they take no more jobs
-  cancel_reboot NODES          takes that back where it has not happened yet
+  cancel_reboot NODES          cancels reboots that have not begun
   shutdown [slurmctld]         stops all daemons, or only the controller
   abort                        stops the controller
   setdebug LEVEL               sets the level of the controller's log
   setdebugflags +NAME|-NAME    sets or clears a debug flag of the controller
-  errnumstr NUMBER             the text of an error number
+  errnumstr NUMBER             prints the text of an error number
   all, hide, details, oneliner, quiet, verbose, version, help, exit, quit
-  !!                           the last command again
+  !!                           repeats the last command
 )");
 }
 

@@ -17,7 +17,7 @@ constexpr std::string_view kProgram = "seff";
 struct EfficiencyOptions {};
 constexpr auto kRows = std::to_array<CommandOption<EfficiencyOptions>>({
     {{{"help", 'h', none}, "", "show this list"}},
-    {{{"usage", 0, none}, "", "show the options in short"}},
+    {{{"usage", 0, none}, "", "show a short list of options"}},
     {{{"version", 'V', none}, "", "show the version"}},
 });
 constexpr CommandText kCommand{kProgram, "Tells how well a job used its CPUs and its memory.",

@@ -48,12 +48,12 @@ Outcome no_yaml(InfoOptions&, Value) { return refuse("--yaml is not supported, u
 using O = InfoOptions;
 // clang-format off
 constexpr auto kRows = std::to_array<CommandOption<O>>({
-    {{{"all", 'a', none}, "", "nodes of hidden partitions too (also SINFO_ALL)"}, set_all},
+    {{{"all", 'a', none}, "", "include nodes of hidden partitions (also SINFO_ALL)"}, set_all},
     {{{"cluster", 0, required}, "list", ""}, keep<&O::clusters>},
     {{{"clusters", 'M', required}, "list", "nodes of these clusters", "SLURM_CLUSTERS"}, keep<&O::clusters>},
     {{{"dead", 'd', none}, "", "nodes that do not answer"}, flag<&O::dead>},
     {{{"exact", 'e', none}, "", "only nodes with equal values share a line"}, flag<&O::exact>},
-    {{{"federation", 0, none}, "", "accepted: there is no federation", "SINFO_FEDERATION"}, accepted},
+    {{{"federation", 0, none}, "", "accepted: there are no federations", "SINFO_FEDERATION"}, accepted},
     {{{"Format", 'O', required}, "list", "columns by name: NodeList:20,CPUs:.5"}, keep<&O::long_format>},
     {{{"format", 'o', required}, "format", "columns by letter: \"%9P %.5a %N\" (also SINFO_FORMAT)"}, keep<&O::format>},
     {{{"help", 0, none}, "", "show this list"}},
@@ -61,9 +61,9 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"iterate", 'i', required}, "seconds", "list again and again at this interval"}, set_iteration},
     {{{"json", 0, none}, "", "print JSON"}, flag<&O::json>},
     {{{"list-reasons", 'R', none}, "", "why nodes are out of service"}, flag<&O::reasons>},
-    {{{"local", 0, none}, "", "accepted: there is no federation", "SINFO_LOCAL"}, accepted},
+    {{{"local", 0, none}, "", "accepted: there are no federations", "SINFO_LOCAL"}, accepted},
     {{{"long", 'l', none}, "", "more columns"}, flag<&O::long_form>},
-    {{{"noconvert", 0, none}, "", "amounts in the units they are kept in (they always are)"}, accepted},
+    {{{"noconvert", 0, none}, "", "accepted: amounts are never converted"}, accepted},
     {{{"Node", 'N', none}, "", "a line for each node and partition"}, flag<&O::node_form>},
     {{{"nodes", 'n', required}, "nodes", "these nodes"}, set_nodes},
     {{{"noheader", 'h', none}, "", "no header line"}, flag<&O::header, false>},
@@ -73,8 +73,8 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"sort", 'S', required}, "list", "order, letters of --format: #P,-t", "SINFO_SORT"}, keep<&O::sort>},
     {{{"states", 't', required}, "list", "nodes in one of these states; a&b: in both"}, set_states},
     {{{"summarize", 's', none}, "", "a line for each partition"}, flag<&O::summarize>},
-    {{{"usage", 0, none}, "", "show the options in short"}},
-    {{{"verbose", 'v', none}, "", "say what is done"}, count<&O::verbose>},
+    {{{"usage", 0, none}, "", "show a short list of options"}},
+    {{{"verbose", 'v', none}, "", "print what is done"}, count<&O::verbose>},
     {{{"version", 'V', none}, "", "show the version"}},
     {{{"yaml", 0, none}, "", ""}, no_yaml},
 });

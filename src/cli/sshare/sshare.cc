@@ -37,7 +37,7 @@ Outcome bars(O& options, Value) {
 
 // clang-format off
 constexpr auto kRows = std::to_array<CommandOption<O>>({
-    {{{"accounts", 'A', required}, "list", "these accounts and what is below them"}, keep<&O::accounts>},
+    {{{"accounts", 'A', required}, "list", "these accounts, with everything below them"}, keep<&O::accounts>},
     {{{"all", 'a', none}, "", "all users, not only yourself"}, flag<&O::all_users>},
     {{{"cluster", 0, required}, "list", ""}, keep<&O::clusters>},
     {{{"clusters", 'M', required}, "list", "shares of these clusters", "SLURM_CLUSTERS"}, keep<&O::clusters>},
@@ -50,10 +50,10 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"parsable", 'p', none}, "", "fields end with |"}, bars<BarForm::bars_ending>},
     {{{"parsable2", 'P', none}, "", "fields are separated by |"}, bars<BarForm::bars>},
     {{{"partition", 'm', none}, "", "a column with the partition"}, flag<&O::partitions>},
-    {{{"usage", 0, none}, "", "show the options in short"}},
+    {{{"usage", 0, none}, "", "show a short list of options"}},
     {{{"users", 'u', required}, "list", "these users"}, keep<&O::users>},
     {{{"Users", 'U', none}, "", "users only, no accounts"}, flag<&O::only_users>},
-    {{{"verbose", 'v', none}, "", "say what is done"}, count<&O::verbose>},
+    {{{"verbose", 'v', none}, "", "print what is done"}, count<&O::verbose>},
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on

@@ -120,14 +120,14 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"format", 'o', required}, "fields", "what to show, with %width: jobid,maxrss%12"}, keep<&O::format>},
     {{{"help", 'h', none}, "", "show this list"}},
     {{{"helpformat", 'e', none}, "", "list the fields"}, flag<&O::lists_fields>},
-    {{{"jobs", 'j', required}, "job[.step],...", "the steps to ask; without a step the lowest that runs"}, keep<&O::jobs>},
-    {{{"noconvert", 0, none}, "", "amounts in the units they are kept in; memory in bytes"}, flag<&O::convert, false>},
+    {{{"jobs", 'j', required}, "job[.step],...", "the steps to ask; default: the first running step of the job"}, keep<&O::jobs>},
+    {{{"noconvert", 0, none}, "", "do not convert amounts; memory in bytes"}, flag<&O::convert, false>},
     {{{"noheader", 'n', none}, "", "no header"}, flag<&O::header, false>},
     {{{"parsable", 'p', none}, "", "fields end with |"}, bars<AcctForm::bars_ending>},
     {{{"parsable2", 'P', none}, "", "fields are separated by |"}, bars<AcctForm::bars>},
     {{{"pidformat", 'i', none}, "", "show the steps' process ids, node by node"}, flag<&O::by_node>},
-    {{{"usage", 0, none}, "", "show the options in short"}},
-    {{{"verbose", 'v', none}, "", "say more"}, count<&O::verbose>},
+    {{{"usage", 0, none}, "", "show a short list of options"}},
+    {{{"verbose", 'v', none}, "", "print more messages"}, count<&O::verbose>},
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on

@@ -1,9 +1,10 @@
-// Reading configuration files: text to lines of `Key=value` settings that know where they stand.
+// Reads configuration files: turns text into lines of `Key=value` settings that know their file and
+// line.
 //
-// One grammar for slurm.conf, gres.conf and cgroup.conf: keys are case-insensitive; several
-// settings may stand on a line; `\` at the end of a line continues it; `#` starts a comment unless
-// written `\#`; a value may be quoted; `Include FILE` reads another file, relative to the including
-// one, with `%c` for the cluster's name. This layer never touches the OS: files come through a
+// One grammar for slurm.conf, gres.conf and cgroup.conf: keys are case-insensitive; a line may have
+// several settings; `\` at the end of a line continues it; `#` starts a comment unless written
+// `\#`; a value may be quoted; `Include FILE` reads another file, relative to the including one,
+// with `%c` for the cluster's name. This layer never touches the OS: files come through a
 // FileReader.
 #pragma once
 

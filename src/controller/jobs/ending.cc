@@ -182,7 +182,7 @@ bool requeued_too_often(const Settings& settings, const Ending& ending, const Jo
   if (ending.failure) return job.failures >= settings.max_batch_requeue;
   const bool makes_room = job.run->preemption && job.run->preemption->by;
   return makes_room && settings.max_preempt_requeue &&
-         job.displaced >= *settings.max_preempt_requeue;
+         job.preemptions >= *settings.max_preempt_requeue;
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ Result<void> add_nodes(Ledger& ledger, const std::vector<NodeConfig>& nodes) {
   const std::uint32_t most = ledger.settings().max_node_count;
   if (most == 0) return fail(ErrorCode::failure, "MaxNodeCount is not set: no dynamic nodes");
   if ((*ledger.cluster().node_order).size() + added.size() > most)
-    return fail(ErrorCode::failure, "there would be more than MaxNodeCount nodes");
+    return fail(ErrorCode::failure, "there would be more nodes than MaxNodeCount");
   for (const NodeConfig* node : added) {
     ledger.log("node " + node->name.str() + " is new in the cluster");
     NodeConfig config = *node;

@@ -78,7 +78,7 @@ sched::Free free_for(const Cluster& cluster, const sched::Start& start, const No
   if (share.sharing > 1)
     free.cpus.merge(
         sched::shareable(sched::claims_on(cluster, node), start.partition, share.sharing - 1));
-  for (JobId id : start.displaces) {
+  for (JobId id : start.suspends) {
     const Job* job = cluster.jobs.find(id);
     if (!job || !can_lend(*job) || !node.jobs.contains(id.value)) continue;
     for (const NodeShare& lent : job->run->allocation)
@@ -149,7 +149,7 @@ void Starter::start_job(const sched::Start& start) {
   const Time now = ledger_.now();
   JobId id = start.job;
   if (start.task) id = split_task(ledger_, start.job, *start.task);
-  for (JobId lender : start.displaces)
+  for (JobId lender : start.suspends)
     if (const Job* job = ledger_.cluster().jobs.find(lender);
         job && can_lend(*job) && !job->run->awaits_turn)
       pause_in_gang(ledger_, lender);

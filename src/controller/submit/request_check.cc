@@ -158,7 +158,7 @@ Result<std::uint64_t> check_step(const RequestLimits& limits, const wire::StepRe
                              {&step.parts, "commands of a step", &RequestLimits::components}});
   for (const wire::StepRequest& part : step.parts) {
     if (!bytes) return bytes;
-    if (!part.parts.empty()) return fail("a part of a step has no parts");
+    if (!part.parts.empty()) return fail("a part of a step cannot have parts");
     auto more = check_step(limits, part);
     if (!more) return more;
     *bytes += *more;
@@ -175,7 +175,7 @@ Result<void> check(const RequestLimits& limits, const wire::SubmitRequest& reque
         std::tuple{"environment", request.environment.size(), &RequestLimits::environment},
         std::tuple{"components", request.components.size() + 1, &RequestLimits::components}})
     if (auto ok = check_count(what, size, limits, limit); !ok) return ok;
-  if (request.first_step.size() > 1) return fail("a job is submitted for one step at most");
+  if (request.first_step.size() > 1) return fail("a job is submitted with one step at most");
   std::uint64_t bytes = request.script.size() + request.environment.size();
   auto add = [&](const Cow<JobRequest>& spec) -> Result<void> {
     if (!spec) return {};  // refused elsewhere

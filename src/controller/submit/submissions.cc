@@ -221,7 +221,7 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec,
 
 Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequest& request,
                                                  std::vector<std::string>& warnings) {
-  if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
+  if (!request.spec) return fail(ErrorCode::failure, "the request contains no job");
   if (ledger_.cluster().jobs.size() + request.components.size() >= ledger_.settings().max_job_count)
     return fail(ErrorCode::too_many_jobs);
   const Dependency dependency = request.spec->dependency;
@@ -235,7 +235,7 @@ Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequ
   };
   if (auto ok = add(request.spec); !ok) return std::unexpected(ok.error());
   for (Cow<JobRequest>& component : request.components) {
-    if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
+    if (!component) return fail(ErrorCode::failure, "the request contains an empty component");
     if (component->dependency.empty()) component.edit().dependency = dependency;
     if (auto ok = add(component); !ok) return std::unexpected(ok.error());
   }

@@ -33,8 +33,8 @@ std::string requeued_too_often(const Settings& settings, const Job& job) {
   };
   if (job.failures > settings.max_batch_requeue)
     return text(job.failures, "a node or its launch failed");
-  if (settings.max_preempt_requeue && job.displaced > *settings.max_preempt_requeue)
-    return text(job.displaced, "other jobs displaced it");
+  if (settings.max_preempt_requeue && job.preemptions > *settings.max_preempt_requeue)
+    return text(job.preemptions, "other jobs preempted it");
   return {};
 }
 

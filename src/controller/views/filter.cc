@@ -67,7 +67,7 @@ Result<void> check_filter(const wire::JobFilter& f) {
                               f.states.size();
   if (entries > kMost)
     return fail(ErrorCode::too_large,
-                fmt::format("{} entries to choose jobs by, more than {}", entries, kMost));
+                fmt::format("{} entries to select jobs by, more than {}", entries, kMost));
   return {};
 }
 

@@ -89,7 +89,7 @@ Result<ClientHello> read_client_hello(std::string_view frame) {
                 fmt::format("it speaks version {}, this daemon version {}", hello->version,
                             kProtocolVersion));
   if (hello->role != PeerRole::client && hello->role != PeerRole::node)
-    return fail(ErrorCode::communication, "it comes in a role that is not known");
+    return fail(ErrorCode::communication, "its role is unknown");
   return hello;
 }
 

@@ -67,7 +67,7 @@ void ServerCore::refuse_for_clock(const ClientPtr& client, const Accepted& who) 
 void ServerCore::turn_away(const ClientPtr& client) {
   refusals_.write(LogLevel::error,
                   fmt::format("turned away a connection of uid {}: it has {} already, or all are "
-                              "taken",
+                              "in use",
                               client->peer.uid.value, user_limits_->max_user_connections()));
   client->stage = Stage::turned_away;
   forget(client);

@@ -117,8 +117,8 @@ Result<Database> Database::open(const std::string& path, const Options& options)
 Result<void> Database::check_place() const {
   if (!opened_ || file_at(path_) == opened_) return {};
   return fail(path_ +
-              ": it is not the file any more that was opened. Put that one back, or restart the "
-              "daemon to use what is there now");
+              ": it is not the file that was opened. Put that file back, or restart the daemon to "
+              "use what is there now");
 }
 
 // The order matters. Exclusive locking before the first access keeps the WAL index in memory,

@@ -1,6 +1,6 @@
 // Job: one record of the queue. A pending array is a single Job that stands for all its waiting
-// tasks. A task becomes a Job of its own when it starts, or when it is treated apart from the
-// others.
+// tasks. A task gets a Job of its own when it starts, or when it is held, changed or cancelled by
+// itself.
 #pragma once
 
 #include <cstdint>
@@ -97,9 +97,9 @@ struct Job {
   std::uint32_t least_priority = 0;  // PriorityFlags=INCR_ONLY: its highest priority so far
   JobId preempted_by;                // the last preemptor, of this run or an earlier one
   std::uint32_t restarts = 0;
-  std::uint32_t failures = 0;   // requeues after failures of nodes or launches
-  std::uint32_t displaced = 0;  // requeues because of preemption
-  std::uint32_t mailed = 0;     // MailType bits that were mailed and must not be mailed again
+  std::uint32_t failures = 0;     // requeues after failures of nodes or launches
+  std::uint32_t preemptions = 0;  // requeues because of preemption
+  std::uint32_t mailed = 0;       // MailType bits that were mailed and must not be mailed again
 
   // The job has ended or is ending, but may still have processes on some node.
   bool completing() const { return (is_ended(state) || run->ending) && !run->unfinished.empty(); }
@@ -163,7 +163,7 @@ struct Job {
     v(27, preempted_by);
     v(28, restarts);
     v(29, failures);
-    v(30, displaced);
+    v(30, preemptions);
     v(31, mailed);
   }
 };

@@ -159,7 +159,7 @@ int run(const std::vector<std::string>& words) {
     std::fputs(generate_swf(options->generate).c_str(), stdout);
     return 0;
   }
-  if (options->trace.empty()) return complain("say which trace to replay, or --generate=JOBS");
+  if (options->trace.empty()) return complain("name a trace to replay, or use --generate=JOBS");
   return replay_trace(*options);
 }
 

@@ -24,7 +24,7 @@ class Run {
   std::vector<Seconds> waits() {
     while (next_ < trace_.size() || !running_.empty()) {
       const Seconds now = next_time();
-      CHECK(now != kNever, "jobs wait, but nobody will start them");
+      CHECK(now != kNever, "jobs wait, but nothing will start them");
       end_jobs(now);
       for (; next_ < trace_.size() && trace_[next_].submitted <= now; ++next_)
         policy_.on_submitted(next_, now);
@@ -52,7 +52,7 @@ class Run {
     }
   }
   void start(std::size_t job, Seconds now) {
-    CHECK(free_ >= trace_[job].cpus, "more CPUs were given away than there are");
+    CHECK(free_ >= trace_[job].cpus, "more CPUs were allocated than there are");
     free_ -= trace_[job].cpus;
     waits_[job] = now - trace_[job].submitted;
     running_.emplace(now + std::max(trace_[job].runs, Seconds{1}), job);

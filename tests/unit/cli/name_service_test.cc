@@ -1,3 +1,4 @@
+// Users and groups from /etc/passwd and from getent.
 #include "cli/lib/name_service.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The quick reader of the commands agrees with the full parser.
 #include "config/client_settings.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// From configuration files to the values that the controller decides on.
 #include "config/cluster_config.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Limits of requests in slurm.conf.
 #include "config/limit_words.h"
 
 #include <gtest/gtest.h>

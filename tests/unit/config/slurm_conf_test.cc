@@ -1,3 +1,4 @@
+// slurm.conf: keys, errors with file and line, and scontrol show config.
 #include "config/slurm_conf.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +83,7 @@ TEST(SlurmConf, KnowsTheWordsOfSchedulerParameters) {
       "bf_hetjob_prio=avg\n");
   EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"SchedulerParameters=bf_hetjob_prio"}));
   EXPECT_EQ(error("SchedulerParameters=defer,bf_windoww=3"),
-            "slurm.conf:3: SchedulerParameters=bf_windoww=3: there is no such word");
+            "slurm.conf:3: SchedulerParameters=bf_windoww=3: unknown word");
   EXPECT_EQ(conf.option("SchedulerParameters", "bf_window"), "4320");
   EXPECT_EQ(error("SchedulerParameters=defer,bf_interval=soon"),
             "slurm.conf:3: SchedulerParameters=bf_interval=soon: expected bf_interval=a number "

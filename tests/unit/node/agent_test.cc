@@ -1,3 +1,4 @@
+// slurmd's logic: orders in, calls of the host and reports out.
 #include "node/agent.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// What a step is confined to, by cgroup.conf and its launch.
 #include "node/confinement.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The fields of StepSetup, which starts a slurmstepd, are in ascending order.
 #include "field_order.h"
 
 #include "wire/step_setup.h"

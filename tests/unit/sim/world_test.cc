@@ -1,3 +1,4 @@
+// Simulated worlds with faults: no seed breaks an invariant, and each seed repeats exactly.
 #include "sim/world.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Fields of events, and of everything in the cluster, are in ascending order.
 #include "field_order.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Fields of messages are in ascending order.
 #include "field_order.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Job ids as users write them.
 #include <gtest/gtest.h>
 
 #include "wire/client_messages.h"

@@ -1,3 +1,4 @@
+// Lists of jobs: specifications are sent once, and put back into each job.
 #include <gtest/gtest.h>
 
 #include "wire/client_messages.h"

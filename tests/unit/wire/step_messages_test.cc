@@ -1,3 +1,4 @@
+// Messages between srun and slurmstepd.
 #include "wire/step_messages.h"
 
 #include <gtest/gtest.h>

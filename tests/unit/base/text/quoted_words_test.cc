@@ -1,3 +1,4 @@
+// Splitting typed lines into words.
 #include "base/text/quoted_words.h"
 
 #include <gtest/gtest.h>

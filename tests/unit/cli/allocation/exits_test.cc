@@ -1,3 +1,4 @@
+// Ends of tasks: srun's messages about them, and its exit code.
 #include "cli/allocation/exits.h"
 
 #include <gtest/gtest.h>

@@ -70,7 +70,7 @@ TEST(Explanation, SaysHowLongAJobThatWasToldToGoHas) {
   job.run.edit().preemption->by = {};
   job.run.edit().preemption->mode = PreemptMode::cancel;
   text = explanation_text({.now = kNow, .jobs = {e}});
-  EXPECT_TRUE(has(text, "its node is to go")) << text;
+  EXPECT_TRUE(has(text, "its node is about to go down")) << text;
   EXPECT_TRUE(has(text, "then it ends")) << text;
 }
 

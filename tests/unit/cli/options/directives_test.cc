@@ -1,3 +1,4 @@
+// #SBATCH lines: where they may be, and how they are quoted.
 #include <gtest/gtest.h>
 
 #include "cli/options/directives.h"

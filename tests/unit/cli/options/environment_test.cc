@@ -1,3 +1,4 @@
+// The environment of jobs: --export, --export-file and variables of options.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Splitting command lines as getopt_long does, with its messages.
 #include <gtest/gtest.h>
 
 #include "cli/options/options.h"

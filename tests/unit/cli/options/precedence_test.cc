@@ -1,3 +1,4 @@
+// Script, variables and command line: which of them wins.
 #include <gtest/gtest.h>
 
 #include <map>

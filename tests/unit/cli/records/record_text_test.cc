@@ -1,3 +1,4 @@
+// scontrol show: records in, text out, exact to the character.
 #include "cli/records/record_text.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Checks of batch scripts, and the exit code of sbatch --wait.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>

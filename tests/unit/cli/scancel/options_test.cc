@@ -1,3 +1,4 @@
+// The options of scancel.
 #include <gtest/gtest.h>
 
 #include "cli/scancel/options.h"

@@ -1,3 +1,4 @@
+// scontrol write config: the text of the file.
 #include "cli/scontrol/config_file.h"
 
 #include <gtest/gtest.h>

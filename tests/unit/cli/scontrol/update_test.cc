@@ -1,3 +1,4 @@
+// The words of scontrol update, and ids of jobs.
 #include "cli/scontrol/update.h"
 
 #include <gtest/gtest.h>

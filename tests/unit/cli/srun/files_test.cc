@@ -1,3 +1,4 @@
+// Which stream an option of srun means.
 #include "cli/srun/files.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Contributions of places are kept until all have arrived.
 #include "cli/srun/gather.h"
 
 #include <gtest/gtest.h>

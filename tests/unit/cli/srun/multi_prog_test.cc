@@ -1,3 +1,4 @@
+// The file of srun --multi-prog.
 #include "cli/srun/multi_prog.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Steps with several commands are listed with a line for each.
 #include "cli/tables/step_commands.h"
 
 #include <gtest/gtest.h>

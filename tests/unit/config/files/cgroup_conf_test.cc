@@ -1,3 +1,4 @@
+// cgroup.conf.
 #include "config/files/cgroup_conf.h"
 
 #include <gtest/gtest.h>

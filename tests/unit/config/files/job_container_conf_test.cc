@@ -1,3 +1,4 @@
+// job_container.conf.
 #include "config/files/job_container_conf.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// topology.conf.
 #include "config/files/topology_conf.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The grammar of configuration files, and includes.
 #include "config/keys/source.h"
 
 #include <gtest/gtest.h>

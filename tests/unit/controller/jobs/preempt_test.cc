@@ -28,7 +28,7 @@ SpecBuilder signalled(bool shell_only) {
 }
 
 // Preempts one run of the low job; the high job runs and ends.
-void displace(World& w, std::uint32_t victim, std::uint32_t attempt) {
+void preempt_once(World& w, std::uint32_t victim, std::uint32_t attempt) {
   auto by = w.submit(high());
   w.step_end(1, {JobId{victim}, Attempt{attempt}, kBatchStep}, SIGTERM);
   w.gone(1, victim, attempt);
@@ -174,12 +174,12 @@ TEST(Eviction, ReachesAJobThatAwaitsItsTurn) {
 TEST(RequeueLimit, PreemptionsAreCountedApartFromFailures) {
   World w{two_tiers().settings([](Settings& s) { s.max_preempt_requeue = 2; })};
   auto id = w.submit(low());
-  displace(w, id, 1);
-  displace(w, id, 2);
+  preempt_once(w, id, 1);
+  preempt_once(w, id, 2);
   EXPECT_EQ(w.job(id).state, JobState::running);
-  EXPECT_EQ(w.job(id).displaced, 2u);
+  EXPECT_EQ(w.job(id).preemptions, 2u);
   EXPECT_EQ(w.job(id).failures, 0u);
-  displace(w, id, 3);
+  preempt_once(w, id, 3);
   EXPECT_EQ(w.job(id).state, JobState::pending);
   EXPECT_EQ(w.job(id).hold, Hold::admin);
 }
@@ -187,7 +187,7 @@ TEST(RequeueLimit, PreemptionsAreCountedApartFromFailures) {
 TEST(RequeueLimit, OfFailuresDoesNotCountPreemptions) {
   World w{two_tiers().settings([](Settings& s) { s.max_batch_requeue = 0; })};
   auto id = w.submit(low());
-  for (std::uint32_t attempt = 1; attempt <= 7; ++attempt) displace(w, id, attempt);
+  for (std::uint32_t attempt = 1; attempt <= 7; ++attempt) preempt_once(w, id, attempt);
   EXPECT_EQ(w.job(id).state, JobState::running) << "a job may give way as often as need be";
   w.leave(1);
   w.pass(w.core.cluster().settings().slurmd_timeout);

@@ -1,3 +1,4 @@
+// Outcomes of an action on an array, grouped by tasks.
 #include "controller/world.h"
 
 namespace muster::controller {

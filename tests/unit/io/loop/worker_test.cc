@@ -1,3 +1,4 @@
+// A Worker runs posted work in order on its thread.
 #include "io/loop/worker.h"
 
 #include <gtest/gtest.h>

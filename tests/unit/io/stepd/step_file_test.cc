@@ -1,3 +1,4 @@
+// Step files: records, locks and reuse.
 #include "io/stepd/step_file.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The packets of the nursery.
 #include "io/stepd/step_nursery.h"
 
 #include <gtest/gtest.h>

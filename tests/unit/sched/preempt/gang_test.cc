@@ -52,7 +52,7 @@ TEST(SuspendingPreemption, ALowerJobIsSuspendedUntilTheHigherOneHasEnded) {
   submit(cluster, in("high", 4));
   Plan p = plan(cluster, t0);
   ASSERT_EQ(starts(p), "2");
-  EXPECT_EQ(p.starts[0].displaces, std::vector<JobId>{JobId{1}});
+  EXPECT_EQ(p.starts[0].suspends, std::vector<JobId>{JobId{1}});
   EXPECT_TRUE(p.evictions.empty());
   run(cluster, t0);
   EXPECT_EQ(running(cluster), "2");

@@ -68,7 +68,7 @@ std::string objection(const Cluster& cluster, const Eviction& e, Time now) {
   if (victim.run->ending || victim.run->preemption) return "it leaves already";
   if (by.state != JobState::pending || by.hold != Hold::none) return "the other does not wait";
   if (tier_of(cluster, victim) >= tier_of(cluster, by)) return "its tier is not lower";
-  if (preempt_mode(cluster, victim) == PreemptMode::off) return "nobody displaces it";
+  if (preempt_mode(cluster, victim) == PreemptMode::off) return "nobody preempts it";
   if (now < preemptable_since(cluster, victim)) return "it has not run long enough";
   return "";
 }

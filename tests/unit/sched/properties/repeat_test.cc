@@ -16,7 +16,7 @@ std::string told(const Start& s) {
   text += " " + s.partition.str() + " " + s.reservation.str();
   for (const NodeShare& share : s.allocation)
     text += " " + std::to_string(share.node.value) + ":" + share.cpus.text();
-  for (JobId lender : s.displaces) text += " from " + std::to_string(lender.value);
+  for (JobId lender : s.suspends) text += " from " + std::to_string(lender.value);
   return text;
 }
 

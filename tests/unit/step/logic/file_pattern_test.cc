@@ -1,3 +1,4 @@
+// Patterns in file names of jobs and steps.
 #include "step/logic/file_pattern.h"
 
 #include <gtest/gtest.h>

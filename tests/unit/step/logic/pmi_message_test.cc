@@ -1,3 +1,4 @@
+// Messages of PMI-1 and PMI-2.
 #include "step/logic/pmi_message.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The PMI server: keys and values, fences, aborts, and the mapping of ranks.
 #include "step/logic/pmi_server.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Variables of single tasks.
 #include "step/logic/task_environment.h"
 
 #include <gtest/gtest.h>
