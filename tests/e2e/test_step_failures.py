@@ -116,7 +116,8 @@ def test_a_node_that_no_longer_answers_is_given_up_with_its_job(cluster):
 
 @pytest.mark.ours
 def test_a_stopped_supervisor_stops_its_step_and_no_other(cluster):
-    process = cluster.start("srun", "--mem=100", "-N2", "-n2", "-l", "bash", "-c", tick(100))
+    goes_on = "touch started.$SLURM_PROCID; until [ -e go ]; do sleep 0.05; done"
+    process = cluster.start("srun", "--mem=100", "-N2", "-n2", "-l", "bash", "-c", f"{goes_on}; {tick(100)}")
     wait_started(cluster, 2)
     job = cluster.run("squeue", "-h", "-o", "%i").out.strip()
     pids = cluster.supervisors(f"{job}.0")
@@ -126,6 +127,7 @@ def test_a_stopped_supervisor_stops_its_step_and_no_other(cluster):
         assert cluster.run("srun", "--mem=100", "-N2", "-n2", "hostname").code == 0
     finally:
         os.kill(pids[0], signal.SIGCONT)
+        (cluster.work / "go").touch()
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 3
     assert len(re.findall(r"^\d: \d+$", out, re.M)) == 200
