@@ -118,6 +118,12 @@ def test_only_its_user_can_look_into_its_directories(embedded):
         assert directory.stat().st_mode & 0o777 == 0o700, directory
 
 
+def test_nobody_but_root_looks_into_the_memory_of_the_daemons(embedded):
+    embedded.up()
+    for pid in embedded.processes("slurmctld", "slurmd"):
+        assert os.stat(f"/proc/{pid}/environ").st_uid == 0  # whoever the process belongs to
+
+
 def test_several_jobs_fit_on_the_node(embedded):
     embedded.up()
     cpus = int(embedded.run("sinfo", "-h", "-o", "%c").stdout)

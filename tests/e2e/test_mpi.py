@@ -181,3 +181,12 @@ def test_pmix_gives_each_task_its_rank_and_leaves_nothing_behind(cluster):
     assert sorted(ranks) == ["0", "1", "2", "3"]
     assert len(set(names)) == 1
     assert not list(cluster.directory.rglob("pmix.*"))
+
+
+@pytest.mark.as_root
+@pytest.mark.ours
+def test_no_user_puts_files_where_the_pmix_server_has_its_own(cluster, alice):
+    done = srun(cluster, "--mpi=pmix", "-n1", "sh", "-c",
+                'cd "$PMIX_SERVER_TMPDIR"; stat -c "%U %a" .; touch mine', user=alice)
+    assert done.out == "root 711\n"
+    assert done.code == 1 and "Permission denied" in done.err
