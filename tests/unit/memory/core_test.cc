@@ -30,7 +30,6 @@ struct Outcome {
   std::map<std::string, std::string> rows;
   std::map<std::pair<std::uint32_t, wire::StepRef>, int> launches;
   std::multiset<std::string> answers;
-  friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 // Without the reason for which a job waited last: a plan that could not be carried out tells one.
