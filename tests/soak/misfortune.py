@@ -59,7 +59,9 @@ class Misfortune(threading.Thread):
         self.site[host].join()
 
     def fill_disk(self):
-        self.site.ctl.run("sh", "-c", "head -c 1G /dev/zero > /tmp/state/filler")
+        free = self.site.ctl.run("df", "--output=avail", "-m", "/tmp/state").ok().out.split()[-1]
+        assert int(free) > 100, "the controller's own files fill its disk: STATE_MIB is too small for this soak"
+        self.site.ctl.run("sh", "-c", "head -c 2G /dev/zero > /tmp/state/filler")
         self.stop.wait(self.dice.uniform(0.5, 2))
         self.site.ctl.run("rm", "-f", "/tmp/state/filler").ok()
 
