@@ -14,8 +14,10 @@ void Core::on_clock_step(Millis by, Time now) {
   ledger_.log(fmt::format("the clock went {} by {:.1f} s: time limits and waits do not count that",
                           by > Millis{0} ? "forward" : "back",
                           std::abs(static_cast<double>(by.count())) / 1000));
-  count_usage(ledger_, now - by);  // while all times are still those of the old clock
-  ledger_.record(ClockStepped{by});
+  attempts_.all_or_nothing([&] {
+    count_usage(ledger_, now - by);  // while all times are still those of the old clock
+    ledger_.record(ClockStepped{by});
+  });
   links_.on_clock_step(by);
   steps_.on_clock_step(by);
   allocations_.on_clock_step(by);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/allocation/allocations.h"
+#include "controller/attempts.h"
 #include "controller/jobs/programs.h"
 #include "controller/jobs/usage.h"
 #include "controller/ledger/host.h"
@@ -39,8 +40,11 @@ class Core {
   void reconfigure(const ClusterConfig& config, ReplyTo to, Time now);
   Result<void> can_reconfigure(const ClusterConfig& config) const;
 
-  // --- events from outside ---
-  // A request for which there is not enough memory changes nothing, and is refused.
+  // --- what happens ---
+  // What memory does not suffice for has not happened. A request is refused, and each part of a
+  // tick waits for the next one; a plan is made again. The others throw std::bad_alloc: they are to
+  // be called again, but for reports, whose connection is to be closed: the node registers again,
+  // and tells what it has to tell. flush() goes on with what is to leave after a commit.
   void on_request(ReplyTo to, Caller caller, wire::Request request, Time now);
   void on_client_closed(std::uint64_t connection, Time now);
   // Whether a silent client waits for something or keeps an allocation.
@@ -82,6 +86,7 @@ class Core {
   Allocations allocations_{ledger_, host_, planning_};
   Submissions submissions_{ledger_, host_};
   Steps steps_{ledger_, host_, links_};
+  Attempts attempts_{ledger_, allocations_, steps_, links_};
   Programs programs_{ledger_, links_};
   UsageClock usage_clock_{ledger_};
   Power power_{ledger_, links_, allocations_};

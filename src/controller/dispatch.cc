@@ -59,9 +59,7 @@ struct Core::RequestVerbs {
   void operator()(const wire::AttachStepRequest& r) const {
     answer(find_step(ledger, core.host_, caller, r));
   }
-  void operator()(const wire::ReleaseRequest& r) const {
-    answer(release(ledger, core.allocations_, caller, r));
-  }
+  void operator()(const wire::ReleaseRequest& r) const { answer(release(ledger, caller, r)); }
   void operator()(const wire::ClaimNodeRequest& r) const { answer(claim_node(ledger, r)); }
   void operator()(wire::SetTriggerRequest& r) const {
     answer(core.triggers_.set(caller, std::move(r.trigger)));
@@ -78,7 +76,8 @@ void Core::RequestVerbs::answer_to(wire::Request& request) const {
     return core.host_.reply(to, Error{ErrorCode::state_storage_full, {}});
   const auto* update = std::get_if<wire::UpdateRequest>(&request);
   const bool is_reservation = update && update->kind == wire::UpdateRequest::Kind::reservation;
-  const bool may = is_reservation ? ledger.rights().operates(caller) : ledger.rights().administers(caller);
+  const bool may =
+      is_reservation ? ledger.rights().operates(caller) : ledger.rights().administers(caller);
   if (auto refusal = refusal_of(rule_of(request), may))
     return ledger.reply(to, std::move(*refusal));
   std::visit(
@@ -109,22 +108,19 @@ class Asking {
 
 void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now) {
   ledger_.set_now(now);
-  const OpenMark before = ledger_.mark();
-  const Asking asking(ledger_, asker_of(caller.uid, request));
   try {
-    if (auto ok = check_request(ledger_.settings().request_limits, request); !ok)
-      return ledger_.reply(to, ok.error());
-    return RequestVerbs{*this, to, caller}.answer_to(request);
+    return attempts_.all_or_nothing([&] {
+      const Asking asking(ledger_, asker_of(caller.uid, request));
+      if (auto ok = check_request(ledger_.settings().request_limits, request); !ok)
+        return ledger_.reply(to, ok.error());
+      RequestVerbs{*this, to, caller}.answer_to(request);
+    });
   } catch (const std::bad_alloc&) {
-    // The handler may have stopped half way: undo its changes.
   } catch (const std::length_error&) {
   }
   request = {};
-  ledger_.undo_since(before);
-  // Forget everything that refers to undone events.
-  allocations_.forget_undone();
-  steps_.forget_undone();
-  links_.launches().forget_undone(ledger_.cluster());
+  allocations_.stop_waiting(to);
+  attempts_.make_state_anew();
   ledger_.log_error("a request needs more memory than there is: refused");
   ledger_.reply(to, Error{ErrorCode::too_large, "there is not enough memory for this request"});
 }
@@ -185,12 +181,19 @@ struct Core::ReportVerbs {
 
 void Core::on_report(NodeConnection from, wire::Report report, Time now) {
   ledger_.set_now(now);
-  if (auto* r = std::get_if<wire::RegisterReport>(&report))
-    return register_node(ledger_, links_, allocations_, programs_, from, *r);
-  const auto node = links_.node_of(from);
-  if (!node) return;  // reports are ignored until the node has registered
-  links_.note_heard(*node);
-  std::visit(ReportVerbs{*this, *node}, report);
+  try {
+    attempts_.all_or_nothing([&] {
+      if (auto* r = std::get_if<wire::RegisterReport>(&report))
+        return register_node(ledger_, links_, allocations_, programs_, from, *r);
+      const auto node = links_.node_of(from);
+      if (!node) return;  // reports before registering are void
+      links_.note_heard(*node);
+      std::visit(ReportVerbs{*this, *node}, report);
+    });
+  } catch (...) {
+    links_.close(from);
+    throw;
+  }
 }
 
 }  // namespace muster::controller

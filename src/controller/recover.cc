@@ -54,14 +54,16 @@ Result<void> Core::can_reconfigure(const ClusterConfig& config) const {
 
 void Core::reconfigure(const ClusterConfig& file, ReplyTo to, Time now) {
   ledger_.set_now(now);
-  const ClusterConfig config = with_dynamic_nodes(ledger_.cluster(), file);
-  if (auto ok = can_reconfigure(config); !ok) return ledger_.reply(to, ok.error());
-  ledger_.record(ConfigLoaded{Cow(config)});
-  reset_usage_if_told(ledger_);
-  links_.forget_nodes_gone_from_configuration();
-  triggers_.pull(TriggerEvent::reconfigured);
-  ledger_.want_plan();
-  ledger_.reply(to, wire::Done{});
+  attempts_.all_or_nothing([&] {
+    const ClusterConfig config = with_dynamic_nodes(ledger_.cluster(), file);
+    if (auto ok = can_reconfigure(config); !ok) return ledger_.reply(to, ok.error());
+    ledger_.record(ConfigLoaded{Cow(config)});
+    reset_usage_if_told(ledger_);
+    ledger_.reply(to, wire::Done{});
+    ledger_.want_plan();
+    links_.forget_nodes_gone_from_configuration();
+    triggers_.pull(TriggerEvent::reconfigured);
+  });
 }
 
 void Core::on_accounts(const AccountsNews& news, ReplyTo to, wire::Answer answer, Time now) {

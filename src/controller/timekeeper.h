@@ -18,10 +18,12 @@ class Timekeeper {
   Time at(Millis steady) const { return timeline_.at(steady); }  // thread-safe
 
   void tick(Core& core, const Timeline::Reading& reading) {
+    if (auto step = timeline_.follow(reading)) step_ += *step;
     const Millis missed = reading.steady - last_tick_ - kTickEvery;
+    if (missed >= kStandstill) core.on_standstill(missed, at(reading.steady) - step_);
     last_tick_ = reading.steady;
-    if (missed >= kStandstill) core.on_standstill(missed, at(reading.steady));
-    if (auto step = timeline_.follow(reading)) core.on_clock_step(*step, at(reading.steady));
+    if (step_ != Millis{0}) core.on_clock_step(step_, at(reading.steady));
+    step_ = Millis{0};
     core.on_tick(at(reading.steady));
   }
 
@@ -29,6 +31,7 @@ class Timekeeper {
   static constexpr Millis kStandstill{5000};  // on a busy machine a tick may be this late
   Timeline timeline_;
   Millis last_tick_;
+  Millis step_{};  // of the clock, that the core has not been told of: memory may have run out
 };
 
 }  // namespace muster::controller

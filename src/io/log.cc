@@ -64,8 +64,11 @@ std::string program_name() {
   return log.program.empty() ? program_invocation_short_name : log.program;
 }
 
+// What has no memory to be written.
+constexpr std::string_view kNoMemory = "error: there is not enough memory for a line here\n";
+
 // If the log cannot be written, there is nowhere to report that; the daemon goes on.
-void write_line(int fd, const std::string& line) {
+void write_line(int fd, std::string_view line) {
   ssize_t wrote;
   do wrote = ::write(fd, line.data(), line.size());
   while (wrote < 0 && errno == EINTR);
@@ -174,9 +177,8 @@ LogLevel log_level() {
 
 namespace {
 
-// `text` and `json` make the two forms of what the line says.
 template <class Text, class Json>
-void write_everywhere(LogLevel level, const Text& text, const Json& json) {
+void write_whole_line(LogLevel level, const Text& text, const Json& json) {
   Log& log = the_log();
   const bool to_file = log.fd >= 0 && level <= log.file_level;
   const bool to_stderr = level <= log.stderr_level, to_syslog = level <= log.syslog_level;
@@ -192,6 +194,18 @@ void write_everywhere(LogLevel level, const Text& text, const Json& json) {
     log.syslog.send(name.severity, program, std::string_view(line).substr(0, line.size() - 1));
   if (!to_file) return;
   write_line(log.fd, style.json ? line : fmt::format("[{}] {}", log_time(style.time, now), line));
+}
+
+// `text` and `json` make the two forms of what the line says.
+template <class Text, class Json>
+void write_everywhere(LogLevel level, const Text& text, const Json& json) {
+  try {
+    write_whole_line(level, text, json);
+  } catch (const std::bad_alloc&) {
+    Log& log = the_log();
+    if (log.fd >= 0 && level <= log.file_level) write_line(log.fd, kNoMemory);
+    if (level <= log.stderr_level) write_line(STDERR_FILENO, kNoMemory);
+  }
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ void AccountingFeed::stop() {
 
 void AccountingFeed::post(std::function<void()> work) { thread_->post(std::move(work)); }
 
-// Waiting changes do no harm to queries: they feed accounting first.
+// Waiting changes do no harm to queries: they feed accounting first. Adding a delta twice, because
+// memory has run out on the way, is as good as once.
 void AccountingFeed::add(accounting::AccountingDelta delta) {
   if (!store_) return;
   bool has_many = false;
@@ -39,11 +40,16 @@ void AccountingFeed::add(accounting::AccountingDelta delta) {
     has_many = queued_.changes.size() > kFeedAtMost;
   }
   feed_later();
-  if (has_many && !feeding_.exchange(true))
+  if (!has_many || feeding_.exchange(true)) return;
+  try {
     thread_->post([this] {
       feed(Rows::due);
       feeding_ = false;
     });
+  } catch (...) {
+    feeding_ = false;
+    throw;
+  }
 }
 
 std::size_t AccountingFeed::backlog() const {
@@ -53,10 +59,15 @@ std::size_t AccountingFeed::backlog() const {
 
 void AccountingFeed::feed_later() {
   if (feed_due_.exchange(true)) return;
-  loop_->after(kFeedEvery, [this] {
+  try {
+    loop_->after(kFeedEvery, [this] {
+      feed_due_ = false;
+      if (!stopping_) thread_->post([this] { feed(Rows::due); });
+    });
+  } catch (...) {
     feed_due_ = false;
-    if (!stopping_) thread_->post([this] { feed(Rows::due); });
-  });
+    throw;
+  }
 }
 
 bool AccountingFeed::feed(Rows which) {

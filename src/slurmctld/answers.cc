@@ -169,8 +169,19 @@ void Service::run_aside(controller::ReplyTo to, Uid user, std::function<wire::An
                         std::function<void(wire::Answer)> done) {
   shares_->run(shares_->trials(), to, user, 0,
                [this, to, work = std::move(work), done = std::move(done)] {
-                 post([this, to, done, answer = work()]() mutable {
-                   if (connections_.contains(to.connection)) done(std::move(answer));
+                 wire::Answer answer;
+                 try {
+                   answer = work();
+                 } catch (const std::bad_alloc&) {
+                   answer = Error{ErrorCode::too_large, {}};
+                 }
+                 post([this, to, done, answer = std::move(answer)]() mutable {
+                   if (!connections_.contains(to.connection)) return;
+                   try {
+                     done(std::move(answer));
+                   } catch (const std::bad_alloc&) {  // neither for the request nor for a refusal
+                     server_->close(to.connection);
+                   }
                  });
                });
 }

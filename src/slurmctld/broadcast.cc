@@ -69,7 +69,7 @@ void Service::grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
         io::encode_credential(encode(grant), *options_.slurmd_user, options_.munge_socket);
     if (!sealed) return reply(to, sealed.error());
     answer.grant = std::move(*sealed);
-    reply(to, std::move(answer));
+    reply(to, answer);  // a copy: this is called again if memory runs out
   });
 }
 

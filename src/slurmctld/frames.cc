@@ -144,7 +144,7 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
       return on_request(id, peer, std::move(*request), frame.size());
     }
     if (options_.is_operator(peer)) on_reports(id, peer, frame);  // others were refused in on_open
-  } catch (const std::bad_alloc&) {                      // the core undoes what it had begun
+  } catch (const std::bad_alloc&) {  // the core undoes what it had begun
     refuse(id, peer, "sent a frame that needs more memory than there is");
   }
 }
@@ -190,7 +190,7 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   const Cluster& cluster = published_->cluster;
   const bool is_restricted =
       !options_.is_operator(peer) && (settings.private_data.any() || !(*cluster.users).empty() ||
-                             !(*cluster.coordinators).empty());
+                                      !(*cluster.coordinators).empty());
   const bool needs_identity =
       is_restricted || (asks_for_groups(frame.request) && has_partitions_for_groups(cluster));
   if (!submission && !needs_identity) return answer(to, peer, std::move(frame.request), bytes);

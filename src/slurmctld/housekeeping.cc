@@ -19,7 +19,6 @@ constexpr BatchNumber kBatchesPerSnapshot = 20000;
 void Service::snapshot_if_due() {
   if (snapshot_running_ || core_->ledger().committed_batch() < last_snapshot_ + kBatchesPerSnapshot)
     return;
-  snapshot_running_ = true;
   if (!accounting_.has_store())
     return write_snapshot(core_->ledger().committed_batch(), core_->committed());
   accounting_.post([this] {
@@ -29,6 +28,7 @@ void Service::snapshot_if_due() {
       write_snapshot(known, cluster);
     });
   });
+  snapshot_running_ = true;
 }
 
 void Service::write_snapshot(BatchNumber number, const Cluster& cluster) {
@@ -42,7 +42,12 @@ void Service::write_snapshot(BatchNumber number, const Cluster& cluster) {
       for (const Text* hash : {&job.own.script_blob, &job.own.environment_blob})
         if (!hash->empty()) live.push_back(hash->str());
     });
-    auto written = store_->write_snapshot(number, encode_snapshot(cluster), live);
+    Result<void> written;
+    try {
+      written = store_->write_snapshot(number, encode_snapshot(cluster), live);
+    } catch (const std::bad_alloc&) {
+      written = fail("there is not enough memory");
+    }
     if (!written)
       io::log_error("the state snapshot could not be written: {}", written.error().text());
     post([this, number, ok = written.has_value()] {
@@ -50,6 +55,7 @@ void Service::write_snapshot(BatchNumber number, const Cluster& cluster) {
       if (ok) last_snapshot_ = number;
     });
   });
+  snapshot_running_ = true;
 }
 
 }  // namespace muster::daemon

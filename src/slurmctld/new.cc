@@ -1,6 +1,6 @@
 // slurmctld's operator new. mimalloc's own aborts the daemon when memory runs out. This one throws,
-// so that only the request that needs too much is refused (controller/undo.cc). It calls malloc and
-// free, which are mimalloc's if the daemon is linked with it.
+// so that only the request that needs too much is refused (controller/attempts.h). It calls malloc
+// and free, which are mimalloc's if the daemon is linked with it.
 #include <cstdlib>
 #include <new>
 

@@ -2,11 +2,13 @@
 #include "slurmctld/orders.h"
 
 #include <chrono>
+#include <new>
 
 #include "base/codec/codec.h"
 #include "base/codec/rough_size.h"
 #include "io/debug_flags.h"
 #include "io/log.h"
+#include "io/loop/memory_wait.h"
 #include "slurmctld/message_names.h"
 #include "slurmctld/shares.h"
 #include "wire/parts.h"
@@ -33,9 +35,27 @@ bool add_blobs(controller::OutgoingOrder& order,
 
 }  // namespace
 
-// Usually everything is in memory, and the orders are sent at once.
 void OrderSender::send(controller::NodeConnection to, Epoch epoch,
                        std::vector<controller::OutgoingOrder> orders) {
+  try {
+    send_or_queue(to, epoch, std::move(orders));
+  } catch (const std::bad_alloc&) {
+    cut_off(to);
+  }
+}
+
+// A node that has missed orders registers again, and gets all of them.
+void OrderSender::cut_off(controller::NodeConnection to) {
+  {
+    const std::lock_guard lock(outboxes_mutex_);
+    outboxes_.erase(to);
+  }
+  io::call_until_memory_suffices([&] { server_.close(to); }, [this] { return stopping_.load(); });
+}
+
+// Usually everything is in memory, and the orders are sent at once.
+void OrderSender::send_or_queue(controller::NodeConnection to, Epoch epoch,
+                                std::vector<controller::OutgoingOrder> orders) {
   auto from_memory = [this](const Text& hash) { return blobs_.find(hash); };
   OrderBatchWriter writer(server_, to, epoch);
   auto next = orders.begin();
@@ -71,6 +91,14 @@ void OrderSender::fill(wire::StatisticsReply& reply) const {
 
 // Runs on the sender's thread.
 void OrderSender::empty_outbox(controller::NodeConnection to) {
+  try {
+    send_queued(to);
+  } catch (const std::bad_alloc&) {
+    cut_off(to);
+  }
+}
+
+void OrderSender::send_queued(controller::NodeConnection to) {
   for (;;) {
     const auto unread = server_.unsent_bytes(to);
     if (unread && *unread > kUnreadOrdersAtMost && !stopping_)

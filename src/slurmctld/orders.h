@@ -58,7 +58,11 @@ class OrderSender {
     Epoch epoch;
     std::deque<controller::OutgoingOrder> orders;
   };
+  void send_or_queue(controller::NodeConnection to, Epoch epoch,
+                     std::vector<controller::OutgoingOrder> orders);
   void empty_outbox(controller::NodeConnection to);
+  void send_queued(controller::NodeConnection to);
+  void cut_off(controller::NodeConnection to);
   std::optional<std::string> blob(const Text& hash);
 
   io::Loop& loop_;

@@ -167,15 +167,23 @@ void Service::commit(const Batch& batch) {
     committed_ = commit_now(batch);
     return;
   }
-  store_thread_->post([this, &batch] {
-    const CommitOutcome outcome = commit_now(batch);
-    post([this, outcome] { committed_ = outcome; });
-  });
+  try {
+    store_thread_->post([this, &batch, outcome = std::optional<CommitOutcome>()]() mutable {
+      if (!outcome) outcome = commit_now(batch);  // once, even if memory runs out below
+      post([this, outcome = *outcome] { committed_ = outcome; });
+    });
+  } catch (const std::bad_alloc&) {
+    committed_ = CommitOutcome::out_of_memory;
+  }
 }
 
 CommitOutcome Service::commit_now(const Batch& batch) {
   const Clock::time_point began = Clock::now();
-  auto outcome = store_->commit(batch);
+  Result<CommitOutcome> outcome = CommitOutcome::out_of_memory;
+  try {
+    outcome = store_->commit(batch);
+  } catch (const std::bad_alloc&) {
+  }
   if (!outcome) {
     io::write_log(io::LogLevel::fatal,
                   "StateSaveLocation cannot be written: " + outcome.error().text());
@@ -218,18 +226,16 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   };
   if (plans_are_short_ && !budget.thorough) {
     auto [plan, took] = timed_plan();
-    const bool more_starts = plan.more_starts;
-    core_->on_planned(std::move(plan), now, floor<std::chrono::microseconds>(took));
-    return rest_after_plan(took, more_starts);
+    rest_after_plan(took, plan.more_starts);
+    return core_->on_planned(std::move(plan), now, floor<std::chrono::microseconds>(took));
   }
   plans_aside_ = true;
   planner_->post([this, timed_plan = std::move(timed_plan)] {
     auto [plan, took] = timed_plan();
     post([this, plan = std::move(plan), took]() mutable {
-      const bool more_starts = plan.more_starts;
       plans_aside_ = false;
+      rest_after_plan(took, plan.more_starts);  // first: it may find no memory
       core_->on_planned(std::move(plan), current_time(), floor<std::chrono::microseconds>(took));
-      rest_after_plan(took, more_starts);
     });
   });
 }

@@ -99,12 +99,19 @@ bool FairShares::is_slowed_down(controller::ReplyTo to, Uid user, const wire::Re
 void FairShares::begin(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
                        std::function<void()> work) {
   server_.pause(to.connection);
-  const bool is_queued = pool.run({.user = user,
-                                   .is_operator = is_operator(user),
-                                   .bytes = bytes,
-                                   .run = [this, to, work = std::move(work)] {
-                                     if (server_.is_open(to.connection)) work();
-                                   }});
+  const bool is_queued =
+      pool.run({.user = user,
+                .is_operator = is_operator(user),
+                .bytes = bytes,
+                .run = [this, to, work = std::move(work)] {
+                  if (!server_.is_open(to.connection)) return;
+                  try {
+                    work();
+                  } catch (const std::bad_alloc&) {
+                    send_part(server_, to, Error{ErrorCode::too_large, {}}, false);
+                    server_.resume(to.connection);
+                  }
+                }});
   if (is_queued) return;
   server_.resume(to.connection);
   to.closes_after_reply = false;

@@ -34,7 +34,7 @@ struct StoredState {
   std::vector<Entry> journal;  // the batches after the snapshot, in order
 };
 
-enum class CommitOutcome : std::uint8_t { committed, disk_full };
+enum class CommitOutcome : std::uint8_t { committed, disk_full, out_of_memory };
 
 class Store {
  public:
@@ -42,8 +42,8 @@ class Store {
 
   virtual Result<StoredState> load() = 0;
 
-  // `committed`: the batch is durable. `disk_full`: nothing was written; try again later. After any
-  // other failure, which is an error, the store must not be used.
+  // `committed`: the batch is durable. `disk_full`, `out_of_memory`: nothing was written; try again
+  // later. After any other failure, which is an error, the store must not be used.
   virtual Result<CommitOutcome> commit(const Batch& batch) = 0;
 
   virtual Result<std::string> read_blob(std::string_view hash) = 0;

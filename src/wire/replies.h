@@ -431,11 +431,10 @@ struct Notice {
   }
 };
 
-using Answer =
-    std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
-                 ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
-                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply,
-                 ExplainReply, ClaimNodeReply, Notice, AccountsReply, StatisticsReply,
-                 TriggersReply>;
+using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
+                            PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
+                            BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply,
+                            TopologyReply, SharesReply, ExplainReply, ClaimNodeReply, Notice,
+                            AccountsReply, StatisticsReply, TriggersReply>;
 
 }  // namespace muster::wire

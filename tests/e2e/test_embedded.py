@@ -118,6 +118,12 @@ def test_only_its_user_can_look_into_its_directories(embedded):
         assert directory.stat().st_mode & 0o777 == 0o700, directory
 
 
+def test_nobody_but_root_looks_into_the_memory_of_the_daemons(embedded):
+    embedded.up()
+    for pid in embedded.processes("slurmctld", "slurmd"):
+        assert os.stat(f"/proc/{pid}/environ").st_uid == 0  # whoever the process belongs to
+
+
 def test_several_jobs_fit_on_the_node(embedded):
     embedded.up()
     cpus = int(embedded.run("sinfo", "-h", "-o", "%c").stdout)
@@ -133,6 +139,15 @@ def test_a_second_up_says_that_it_runs_already(embedded):
     assert embedded.processes("slurmctld", "slurmd") == before
     other = embedded.run("muster", "up", "--nodes", "3")
     assert other.returncode == 1 and "muster down" in other.stderr
+
+
+def test_up_right_after_a_kill_brings_it_back(embedded):
+    embedded.up("--nodes", "2")
+    for daemon in 4 * ("slurmctld", "slurmd"):
+        os.kill(embedded.processes(daemon)[0], signal.SIGKILL)  # and nobody waits until it is gone
+        assert "already" not in embedded.up()
+        assert embedded.run("squeue").returncode == 0
+        assert embedded.run("sinfo", "-h", "-o", "%D %T").stdout == "2 idle\n"
 
 
 def test_pretend_nodes(embedded):

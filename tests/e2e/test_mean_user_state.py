@@ -61,9 +61,9 @@ def test_many_large_scripts_reach_their_node(cluster, alice):
         script.write_text(f"#!/bin/bash\necho {i} > {cluster.work}/ran.{i}\nexit 0\n" + text(3_900_000, f"#{i}") + "\n")
         jobs.append(cluster.sbatch("-H", "-o", "/dev/null", script, user=alice))
     cluster.run("scontrol", "release", ",".join(jobs), user=alice).ok()
-    for i, job in enumerate(jobs):
-        assert cluster.wait_end(job)["JobState"] == "COMPLETED"
-        assert (cluster.work / f"ran.{i}").read_text() == f"{i}\n"
+    for i in range(len(jobs)):  # their records are soon forgotten: see MinJobAge
+        assert cluster.wait_text(f"ran.{i}", rf"^{i}\n") == f"{i}\n"
+    cluster.wait_nodes("idle")
 
 
 def test_a_long_comment_fails_no_node(cluster, alice):

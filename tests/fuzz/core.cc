@@ -206,7 +206,8 @@ class Life {
     world_->pass(Seconds{1});
     world_->outcome = CommitOutcome::committed;
     for (int i = 0; i < 3; ++i) world_->pass(Seconds{1});
-    require(!world_->core.ledger().is_disk_full(), "the disk has room again, and the core does not see it");
+    require(!world_->core.ledger().is_disk_full(),
+            "the disk has room again, and the core does not see it");
   }
 
   void restart() {

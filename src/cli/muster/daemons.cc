@@ -151,7 +151,9 @@ std::optional<pid_t> find_process(const Daemon& daemon) {
   // The test holds the lock for a moment only: a daemon that starts just then tries again.
   if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
   auto pid = parse_number<pid_t>(trim(read_all(file.get())));
-  if (!pid || *pid <= 1 || !is_ours(*pid, program_of(daemon))) return std::nullopt;
+  // One that was killed a moment ago holds its lock until all of it is gone.
+  if (!pid || *pid <= 1 || !is_ours(*pid, program_of(daemon)) || io::is_dying(*pid))
+    return std::nullopt;
   return *pid;
 }
 

@@ -9,39 +9,44 @@
 
 namespace muster::controller {
 
-void Allocations::remove_keeper(JobId job) {
-  std::erase_if(keeper_, [&](const auto& entry) { return entry.second == job; });
-  orphans_.erase(job);
+void Allocations::set_keeper(std::uint64_t connection, JobId job) {
+  JobId& mine = job_of_[connection];
+  kept_[job] = {.connection = connection, .orphaned = {}};
+  if (mine && mine != job) kept_.erase(mine);
+  mine = job;
 }
 
+// Needs no memory: nobody would tell of this again.
 void Allocations::on_client_closed(std::uint64_t connection) {
   waiters_.remove_connection(connection);
-  auto kept = keeper_.find(connection);
-  if (kept == keeper_.end()) return;
-  add_orphan(kept->second);
-  keeper_.erase(kept);
+  const auto mine = job_of_.extract(connection);
+  if (mine.empty()) return;
+  const auto kept = kept_.find(mine.mapped());
+  if (kept != kept_.end() && kept->second.connection == connection)
+    kept->second = {.connection = 0, .orphaned = ledger_.now()};
 }
 
-std::vector<JobId> Allocations::take_lost_orphans() {
+std::vector<JobId> Allocations::lost_orphans() {
   constexpr Seconds kUsualPatience{20};
   const Seconds limit = ledger_.settings().inactive_limit;
-  std::vector<JobId> lost;
-  std::erase_if(orphans_, [&](const auto& entry) {
-    const auto& [id, since] = entry;
-    const Job* job = ledger_.cluster().jobs.find(id);
-    if (!job || is_ended(job->state) || job->run->ending) return true;
-    const bool limited = limit > Seconds{0} && job->state != JobState::pending;
-    if (ledger_.now() - since < (limited ? limit : kUsualPatience)) return false;
-    lost.push_back(id);
-    return true;
+  std::erase_if(kept_, [&](const auto& entry) {
+    const Job* job = ledger_.cluster().jobs.find(entry.first);
+    return !entry.second.connection && (!job || is_ended(job->state) || job->run->ending);
   });
+  std::vector<JobId> lost;
+  for (const auto& [id, kept] : kept_) {
+    if (kept.connection) continue;
+    const bool limited = limit > Seconds{0} && ledger_.job(id).state != JobState::pending;
+    if (ledger_.now() - kept.orphaned >= (limited ? limit : kUsualPatience)) lost.push_back(id);
+  }
   return lost;
 }
 
 Result<void> Allocations::tell_keeper(const Job& job, const Text& message) {
   const JobId kept = job.het_id ? job.het_id : job.id;
-  auto keeper = std::ranges::find(keeper_, kept, [](const auto& entry) { return entry.second; });
-  const Waiter* waiter = keeper == keeper_.end() ? nullptr : waiters_.find(keeper->first, kept);
+  auto keeper = kept_.find(kept);
+  const Waiter* waiter =
+      keeper == kept_.end() ? nullptr : waiters_.find(keeper->second.connection, kept);
   if (!waiter) return fail(ErrorCode::disabled);
   host_.reply(waiter->to, wire::Notice{message});
   return {};
@@ -61,8 +66,10 @@ void Allocations::wait(ReplyTo to, Caller caller, const wire::WaitJobRequest& re
                                    .user = caller.uid});
   if (!added) return host_.reply(to, added.error());
   if (job && job->spec->kind == JobKind::allocation && authority.may_change(caller, *job)) {
-    if (request.ownership != wire::Ownership::unchanged) remove_keeper(request.job);
-    if (request.ownership == wire::Ownership::take) set_keeper(to.connection, request.job);
+    if (request.ownership == wire::Ownership::take)
+      set_keeper(to.connection, request.job);
+    else if (request.ownership != wire::Ownership::unchanged)
+      kept_.erase(request.job);
   }
   answer_waiters(request.job);
 }
@@ -121,16 +128,19 @@ bool Allocations::is_answered(const Waiter& w) {
 }
 
 void Allocations::forget_undone() {
-  std::erase_if(keeper_,
-                [&](const auto& entry) { return !ledger_.cluster().jobs.contains(entry.second); });
+  std::erase_if(kept_,
+                [&](const auto& entry) { return !ledger_.cluster().jobs.contains(entry.first); });
+  std::erase_if(job_of_, [&](const auto& entry) { return !kept_.contains(entry.second); });
 }
 
 void Allocations::on_clock_step(Millis by) {
-  for (auto& [id, since] : orphans_) since += by;
+  for (auto& [id, kept] : kept_)
+    if (!kept.connection) kept.orphaned += by;
 }
 
 void Allocations::on_standstill(Millis span) {
-  for (auto& [id, since] : orphans_) since = std::min(since + span, ledger_.now());
+  for (auto& [id, kept] : kept_)
+    if (!kept.connection) kept.orphaned = std::min(kept.orphaned + span, ledger_.now());
 }
 
 }  // namespace muster::controller

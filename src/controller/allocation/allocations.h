@@ -19,14 +19,12 @@ class Allocations {
       : ledger_(ledger), host_(host), planning_(planning) {}
 
   // --- keepers ---
-  // The client of this connection keeps the job. When the client has gone, the job ends after a
-  // while.
-  void set_keeper(std::uint64_t connection, JobId job) { keeper_[connection] = job; }
-  void remove_keeper(JobId job);
-  void add_orphan(JobId job) { orphans_[job] = ledger_.now(); }
-  // Orphaned jobs whose time is up and that have not ended by themselves.
-  std::vector<JobId> take_lost_orphans();
-  // Sends a message to the command that keeps the allocation.
+  // The client of this connection keeps the job, which ends some time after it has gone.
+  void set_keeper(std::uint64_t connection, JobId job);
+  void add_orphan(JobId job) { kept_[job] = {.orphaned = ledger_.now()}; }
+  // The orphans whose time is up, and that have not ended by themselves.
+  std::vector<JobId> lost_orphans();
+  // A message for the command that keeps the allocation.
   Result<void> tell_keeper(const Job& job, const Text& message);
 
   // --- waiters ---
@@ -38,9 +36,11 @@ class Allocations {
   void on_client_closed(std::uint64_t connection);
   // Whether a silent client waits for something or keeps an allocation.
   bool serves(std::uint64_t connection) const {
-    return waiters_.has_connection(connection) || keeper_.contains(connection);
+    return waiters_.has_connection(connection) || job_of_.contains(connection);
   }
-  void forget_undone();  // jobs that the state no longer knows
+  // After events were undone, those of a request among them.
+  void forget_undone();  // jobs that the state does not know any more
+  void stop_waiting(ReplyTo to) { waiters_.remove(to); }
   void on_clock_step(Millis by);
   void on_standstill(Millis span);
 
@@ -52,8 +52,12 @@ class Allocations {
   Host& host_;
   const Planning& planning_;
   WaiterList waiters_;
-  std::map<std::uint64_t, JobId> keeper_;  // by its connection
-  std::map<JobId, Time> orphans_;          // the time since which nobody keeps it
+  struct Kept {
+    std::uint64_t connection = 0;  // of its command; 0 = that has gone
+    Time orphaned;                 // since when
+  };
+  std::map<JobId, Kept> kept_;
+  std::map<std::uint64_t, JobId> job_of_;  // by the connection of the command that keeps it
 };
 
 }  // namespace muster::controller

@@ -14,39 +14,70 @@ Result<void> WaiterList::add(const Waiter& waiter) {
   if (mine != jobs_of_.end() && mine->second.contains(waiter.job) &&
       std::ranges::any_of(by_job_.at(waiter.job), is_same))
     return fail("this connection waits for that job already");
-  if (count_[waiter.user] >= kMostPerUser)
+  const auto count = count_.find(waiter.user);
+  if (count != count_.end() && count->second >= kMostPerUser)
     return fail("too many requests of this user wait for jobs: " + std::to_string(kMostPerUser) +
                 " may");
-  ++count_[waiter.user];
-  by_job_[waiter.job].push_back(waiter);
-  jobs_of_[waiter.to.connection].insert(waiter.job);
+  // Entries that are made here in vain hold nothing.
+  std::size_t& mine_in_all = count_[waiter.user];
+  std::multiset<JobId>& jobs = jobs_of_[waiter.to.connection];
+  std::vector<Waiter>& waiters = by_job_[waiter.job];
+  waiters.push_back(waiter);
+  try {
+    jobs.insert(waiter.job);
+  } catch (...) {
+    waiters.pop_back();
+    throw;
+  }
+  ++mine_in_all;
   return {};
 }
 
-void WaiterList::forget(const Waiter& waiter) {
-  if (--count_[waiter.user] == 0) count_.erase(waiter.user);
-  auto& jobs = jobs_of_[waiter.to.connection];
-  jobs.erase(jobs.find(waiter.job));
-  if (jobs.empty()) jobs_of_.erase(waiter.to.connection);
-}
-
-void WaiterList::remove_if(JobId job, const std::function<bool(const Waiter&)>& is_over) {
+void WaiterList::remove_those_over(JobId job) {
   const auto found = by_job_.find(job);
-  if (found == by_job_.end()) return;
   std::erase_if(found->second, [&](const Waiter& waiter) {
-    if (!is_over(waiter)) return false;
-    forget(waiter);
+    if (!waiter.is_over) return false;
+    if (--count_[waiter.user] == 0) count_.erase(waiter.user);
+    auto& jobs = jobs_of_[waiter.to.connection];
+    jobs.erase(jobs.find(job));
+    if (jobs.empty()) jobs_of_.erase(waiter.to.connection);
     return true;
   });
   if (found->second.empty()) by_job_.erase(found);
 }
 
+void WaiterList::remove_if(JobId job, const std::function<bool(const Waiter&)>& is_over) {
+  const auto found = by_job_.find(job);
+  if (found == by_job_.end()) return;
+  try {
+    for (Waiter& waiter : found->second) waiter.is_over = is_over(waiter);
+  } catch (...) {
+    remove_those_over(job);
+    throw;
+  }
+  remove_those_over(job);
+}
+
 void WaiterList::remove_connection(std::uint64_t connection) {
-  const auto found = jobs_of_.find(connection);
-  if (found == jobs_of_.end()) return;
-  const std::set<JobId> jobs(found->second.begin(), found->second.end());
-  for (const JobId job : jobs)
-    remove_if(job, [&](const Waiter& waiter) { return waiter.to.connection == connection; });
+  auto is_mine = [&](const Waiter& waiter) { return waiter.to.connection == connection; };
+  for (auto mine = jobs_of_.find(connection); mine != jobs_of_.end();
+       mine = jobs_of_.find(connection)) {
+    if (mine->second.empty())
+      jobs_of_.erase(mine);
+    else
+      remove_if(*mine->second.begin(), is_mine);
+  }
+}
+
+void WaiterList::remove(ReplyTo to) {
+  const auto mine = jobs_of_.find(to.connection);
+  if (mine == jobs_of_.end()) return;
+  auto is_it = [&](const Waiter& waiter) {
+    return waiter.to.connection == to.connection && waiter.to.request == to.request;
+  };
+  const auto has_it = [&](JobId job) { return std::ranges::any_of(by_job_.at(job), is_it); };
+  const auto job = std::ranges::find_if(mine->second, has_it);
+  if (job != mine->second.end()) remove_if(JobId{*job}, is_it);
 }
 
 const Waiter* WaiterList::find(std::uint64_t connection, JobId job) const {

@@ -21,6 +21,7 @@ struct Waiter {
   std::optional<StepId> step = {};  // waits for the end of this step, not of the job
   bool until_ready = false;
   Uid user = {};
+  bool is_over = false;
 };
 
 class WaiterList {
@@ -30,15 +31,16 @@ class WaiterList {
   // A connection waits only once for each end. Fails if the user has too many waiters.
   Result<void> add(const Waiter& waiter);
   void remove_connection(std::uint64_t connection);
+  void remove(ReplyTo to);
   bool has_connection(std::uint64_t connection) const { return jobs_of_.contains(connection); }
-  // Removes the job's waiters for which `is_over` is true.
+  // Removes the job's waiters for which `is_over` is true, even if it throws at one of them.
   void remove_if(JobId job, const std::function<bool(const Waiter&)>& is_over);
   const Waiter* find(std::uint64_t connection, JobId job) const;  // the first one
   std::vector<JobId> jobs() const;
   bool empty() const { return by_job_.empty(); }
 
  private:
-  void forget(const Waiter& waiter);
+  void remove_those_over(JobId job);
 
   std::map<JobId, std::vector<Waiter>> by_job_;
   std::map<std::uint64_t, std::multiset<JobId>> jobs_of_;  // by connection

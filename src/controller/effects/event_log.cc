@@ -47,7 +47,9 @@ struct Narrator {
     LogFacts facts("job submitted");
     const JobSpec& spec = *e.job.spec;
     facts.add_job(e.job).add("User", spec.user_name).add("Account", e.job.account);
-    facts.add("Partition", e.job.partitions.view()).add("QOS", e.job.qos).add("JobName", e.job.own.name);
+    facts.add("Partition", e.job.partitions.view())
+        .add("QOS", e.job.qos)
+        .add("JobName", e.job.own.name);
     if (e.job.time_limit > Minutes{0}) facts.add("TimeLimit", format_limit(e.job.time_limit));
     if (e.job.hold != Hold::none) facts.add("Hold", "YES");
     tell(facts);

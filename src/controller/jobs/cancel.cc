@@ -43,7 +43,8 @@ std::uint32_t drop_waiting_tasks(Ledger& ledger, const Planning& planning, Calle
                                  wire::JobRef& ref, const std::optional<JobMatcher>& filter) {
   constexpr std::uint64_t kTasksWithRecords = 1000;
   const Job* array = ledger.cluster().jobs.find(ref.job);
-  if (!array || array->state != JobState::pending || !ledger.rights().may_manage(caller, *array)) return 0;
+  if (!array || array->state != JobState::pending || !ledger.rights().may_manage(caller, *array))
+    return 0;
   if (filter && !filter->matches(ledger.cluster(), *array)) return 0;
   const IdSet tasks = array->waiting_tasks.intersect(ref.tasks);
   const bool all = tasks == array->waiting_tasks && tasks.size() > 1;

@@ -51,28 +51,32 @@ void run_owed_epilogs(Ledger& ledger) {
 }
 
 void Programs::on_ended(const SiteProgramRun& run, bool succeeded) {
-  const Time now = ledger_.now();
   if (run.which == SiteProgramRun::Which::epilog_slurmctld)  // a failure is in the log
     return ledger_.record(EpilogEnded{.job = run.job, .attempt = run.attempt});
   if (run.which != SiteProgramRun::Which::prolog_slurmctld) return;
-  prologs_running_.erase(run.job);
   const Job* job = ledger_.cluster().jobs.find(run.job);
-  if (!job || job->attempt != run.attempt || !job->run->preparing || job->run->ending ||
-      is_ended(job->state))
-    return;
-  if (succeeded) return launch_if_prepared(run.job);
-  Ending ending{.becomes = JobState::cancelled, .by = ledger_.authority().slurm_user, .since = now};
-  ending.requeue = may_requeue(ledger_.cluster(), *job);
+  const bool is_awaited = job && job->attempt == run.attempt && job->run->preparing &&
+                          !job->run->ending && !is_ended(job->state);
+  if (is_awaited && !succeeded) give_up(run.job);
+  prologs_running_.erase(run.job);
+  if (is_awaited && succeeded) launch_if_prepared(run.job);
+}
+
+// Nothing was launched, so no node has anything to end; but an srun may be waiting there.
+void Programs::give_up(JobId id) {
+  const Job& job = ledger_.job(id);
+  const Attempt attempt = job.attempt;
+  Ending ending{
+      .becomes = JobState::cancelled, .by = ledger_.authority().slurm_user, .since = ledger_.now()};
+  ending.requeue = may_requeue(ledger_.cluster(), job);
   ending.delay = kDelayAfterFailure;
-  order_end(ledger_, run.job, ending, Reach::all_components);
-  // Nothing was launched, so no node has anything to end. But an srun may be waiting.
-  const std::set<NodeId> nodes = ledger_.job(run.job).run->unfinished;
+  order_end(ledger_, id, ending, Reach::all_components);
+  const std::set<NodeId> nodes = ledger_.job(id).run->unfinished;
   for (NodeId node : nodes) {
-    drop_from_node(ledger_, links_.launches(), run.job, node, 0);
-    ledger_.order(
-        node, wire::EndJobOrder{.job = run.job, .attempt = run.attempt, .kill_wait = Seconds{0}});
+    drop_from_node(ledger_, links_.launches(), id, node, 0);
+    ledger_.order(node, wire::EndJobOrder{.job = id, .attempt = attempt, .kill_wait = Seconds{0}});
   }
-  advance_endings(ledger_, run.job);
+  advance_endings(ledger_, id);
 }
 
 void on_prolog_failed(Ledger& ledger, NodeId node, JobId id, Attempt attempt) {

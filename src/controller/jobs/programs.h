@@ -31,6 +31,8 @@ class Programs {
   void launch_if_prepared(JobId id);
 
  private:
+  void give_up(JobId job);
+
   Ledger& ledger_;
   NodeLinks& links_;
   std::set<JobId> prologs_running_;

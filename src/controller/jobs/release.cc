@@ -5,13 +5,11 @@
 
 namespace muster::controller {
 
-wire::Answer release(Ledger& ledger, Allocations& allocations, Caller caller,
-                     const wire::ReleaseRequest& request) {
+wire::Answer release(Ledger& ledger, Caller caller, const wire::ReleaseRequest& request) {
   const Job* job = ledger.cluster().jobs.find(request.job);
   if (!job) return Error{ErrorCode::invalid_job_id, {}};
   if (!ledger.authority().may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
   JobId id = job->id;
-  allocations.remove_keeper(id);
   if (job->state == JobState::pending) {
     Ending ending{.becomes = JobState::cancelled, .by = caller.uid, .since = ledger.now()};
     (void)end_job(ledger, *job, std::move(ending), "");
@@ -35,7 +33,7 @@ wire::Answer release(Ledger& ledger, Allocations& allocations, Caller caller,
 }
 
 void end_orphans(Ledger& ledger, Allocations& allocations) {
-  for (const JobId id : allocations.take_lost_orphans()) {
+  for (const JobId id : allocations.lost_orphans()) {
     const Job& job = ledger.job(id);
     const bool limited = ledger.settings().inactive_limit > Seconds{0};
     Ending ending{.becomes = JobState::cancelled, .by = job.spec->uid, .since = ledger.now()};

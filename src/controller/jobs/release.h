@@ -7,8 +7,7 @@
 
 namespace muster::controller {
 
-wire::Answer release(Ledger& ledger, Allocations& allocations, Caller caller,
-                     const wire::ReleaseRequest& request);
+wire::Answer release(Ledger& ledger, Caller caller, const wire::ReleaseRequest& request);
 void end_orphans(Ledger& ledger, Allocations& allocations);
 
 }  // namespace muster::controller

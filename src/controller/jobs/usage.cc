@@ -43,7 +43,6 @@ void UsageClock::note_priorities_if_due() {
   const PrioritySettings& settings = ledger_.settings().priority;
   if (!settings.multifactor || !settings.increase_only) return;
   if (is_set(priorities_noted_) && now - priorities_noted_ < settings.shares.calc_period) return;
-  priorities_noted_ = now;
   const sched::Priorities priorities(ledger_.cluster(), now);
   PrioritiesReached reached;
   auto note = [&](std::uint32_t id) {
@@ -53,6 +52,7 @@ void UsageClock::note_priorities_if_due() {
   };
   for (std::uint32_t id : ledger_.cluster().pending.ids()) note(id);
   if (!reached.jobs.empty()) ledger_.record(std::move(reached));
+  priorities_noted_ = now;
 }
 
 void reset_usage_if_told(Ledger& ledger) {

@@ -90,10 +90,10 @@ void Ledger::run_mails(const Event& event) {
 
 const Batch* Ledger::seal() {
   Flight flight;
+  flight.cluster = cluster_;  // first: after this nothing needs memory
   flight.batch.events = std::move(open_.events);
   flight.batch.blobs = std::move(open_.blobs);
   flight.rest = std::move(open_);
-  flight.cluster = cluster_;
   open_ = {};
   const bool durable = !flight.batch.events.empty();
   if (durable) flight.batch.number = next_batch_++;
@@ -101,20 +101,20 @@ const Batch* Ledger::seal() {
   return durable ? &in_flight_->batch : nullptr;
 }
 
-std::optional<Flight> Ledger::land(CommitOutcome outcome) {
-  CHECK(in_flight_.has_value());
-  if (outcome == CommitOutcome::disk_full) {
-    if (!disk_full_)
-      log_error("the disk of StateSaveLocation is full: changes wait until there is room");
-    disk_full_ = true;
-    return std::nullopt;
+void Ledger::land(CommitOutcome outcome) {
+  CHECK(in_flight_.has_value() && !landed_);
+  const bool was_full = std::exchange(disk_full_, outcome == CommitOutcome::disk_full);
+  commit_failed_ = outcome != CommitOutcome::committed;
+  if (!commit_failed_) {
+    landed_ = std::move(in_flight_);
+    in_flight_.reset();
+    committed_ = std::move(landed_->cluster);
   }
-  if (disk_full_) log("there is room on the disk of StateSaveLocation again");
-  disk_full_ = false;
-  std::optional<Flight> landed = std::move(in_flight_);
-  in_flight_.reset();
-  committed_ = std::move(landed->cluster);
-  return landed;
+  if (outcome == CommitOutcome::out_of_memory)
+    log_error("there is not enough memory to write the state: changes wait");
+  if (disk_full_ && !was_full)
+    log_error("the disk of StateSaveLocation is full: changes wait until there is room");
+  if (was_full && !disk_full_) log("there is room on the disk of StateSaveLocation again");
 }
 
 BatchNumber Ledger::committed_batch() const {
@@ -159,9 +159,9 @@ Result<void> Ledger::recover(const StoredState& stored, BatchNumber accounted) {
 }
 
 OpenMark Ledger::mark() const {
-  return {open_.events.size(),        open_.blobs.size(),    open_.replies.size(),
-          open_.orders.size(),        open_.programs.size(), open_.log.size(),
-          open_.replies_awaiting_plan, job_counts_};
+  return {
+      open_.events.size(),   open_.blobs.size(), open_.replies.size(),        open_.orders.size(),
+      open_.programs.size(), open_.log.size(),   open_.replies_awaiting_plan, job_counts_};
 }
 
 void Ledger::undo_since(const OpenMark& mark) noexcept {
@@ -175,7 +175,12 @@ void Ledger::undo_since(const OpenMark& mark) noexcept {
   cut(open_.programs, mark.programs);
   cut(open_.log, mark.log);
   open_.replies_awaiting_plan = mark.replies_awaiting_plan;
-  // Rebuilds the working state from the last sealed one and the events that remain.
+  job_counts_ = mark.job_counts;
+  is_stale_ = true;
+}
+
+// From what was sealed last and the events that are left.
+void Ledger::make_anew() {
   cluster_ = in_flight_ ? in_flight_->cluster : committed_;
   open_.changes = {};
   for (const std::string& bytes : open_.events) {
@@ -185,9 +190,9 @@ void Ledger::undo_since(const OpenMark& mark) noexcept {
     muster::apply(cluster_, entry->event);
   }
   watch_list_.make_anew(cluster_);
-  job_counts_ = mark.job_counts;
   ++nodes_version_;
   order_changed_ = true;
+  is_stale_ = false;
 }
 
 }  // namespace muster::controller

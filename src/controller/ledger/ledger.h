@@ -63,10 +63,11 @@ class Ledger {
 
   // --- planning ---
   void want_plan() { plan_wanted_ = true; }
+  void want_plan_anew() { plan_wanted_ = order_changed_ = true; }  // the last one was lost
   bool take_plan_wish() { return std::exchange(plan_wanted_, false); }
   bool is_plan_wanted() const { return plan_wanted_; }
-  // Whether the order of the queue may have changed since the last call, for reasons that the queue
-  // itself cannot see.
+  // Whether the order of the queue has changed since the last plan began, by more than the queue
+  // itself can see.
   bool take_order_changed() { return std::exchange(order_changed_, false); }
   // Increases whenever nodes or partitions may have changed.
   std::uint64_t nodes_version() const { return nodes_version_; }
@@ -91,19 +92,25 @@ class Ledger {
   // Moves the open batch into flight. Returns nothing if the batch has no event: then land() may
   // follow at once.
   const Batch* seal();
-  const Batch& flying() const { return in_flight_->batch; }
-  // What leaves after the commit. Nothing if the disk is full: then the batch must be committed
-  // again.
-  std::optional<Flight> land(CommitOutcome outcome);
+  // The batch whose commit did not succeed; once for each time.
+  const Batch* take_failed() {
+    return std::exchange(commit_failed_, false) ? &in_flight_->batch : nullptr;
+  }
+  // Where the batch is durable, what it holds may leave. Otherwise it is to be committed again.
+  void land(CommitOutcome outcome);
+  Flight* landed() { return landed_ ? &*landed_ : nullptr; }
+  void forget_landed() { landed_.reset(); }
   BatchNumber committed_batch() const;
   // Changes with every recorded event.
   std::pair<BatchNumber, std::size_t> version() const { return {next_batch_, open_.events.size()}; }
 
   // --- undoing ---
   OpenMark mark() const;
-  // Restores the open batch as it was at the mark. If that fails the daemon ends, and the restart
-  // undoes the changes.
+  // Makes the open batch what it was at the mark. The state is stale then: it has to be made anew,
+  // for which memory has to suffice, before anything else happens.
   void undo_since(const OpenMark& mark) noexcept;
+  bool is_stale() const { return is_stale_; }
+  void make_anew();
 
  private:
   void run_mails(const Event& event);
@@ -114,9 +121,11 @@ class Ledger {
   Cluster cluster_;
   Cluster committed_;
   OpenBatch open_;
-  std::optional<Flight> in_flight_;
+  std::optional<Flight> in_flight_, landed_;
   BatchNumber next_batch_ = 1;
   bool disk_full_ = false;
+  bool commit_failed_ = false;
+  bool is_stale_ = false;
   WatchList watch_list_;
   JobCounter job_counts_;
   Time now_;

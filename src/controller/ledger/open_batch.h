@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -49,11 +50,14 @@ struct OpenMark {
   JobCounter job_counts;
 };
 
-// A sealed batch. It is kept until its commit has succeeded: after a full disk it is tried again.
+// A sealed batch. It stays whole until its commit has succeeded: a full disk makes it try again.
+// Then it stays until all of the rest has left: memory may run out on the way.
 struct Flight {
   Batch batch;
   OpenBatch rest;
   Cluster cluster;  // the state as of this batch
+  std::size_t replies_sent = 0, programs_run = 0;
 };
+static_assert(std::is_nothrow_move_constructible_v<Flight>);
 
 }  // namespace muster::controller

@@ -33,10 +33,10 @@ void NodeLinks::open(NodeId node, NodeConnection from, const NodeLoad& load) {
   if (session.connection && session.connection != from)
     ledger_.log_error("node " + ledger_.node(node).config.name.str() +
                       " registers over a second connection: the first one counts no more");
-  if (session.connection) connections_.erase(session.connection);
+  connections_[from] = node;  // first: close() finds the session by it
+  if (session.connection && session.connection != from) connections_.erase(session.connection);
   session = Session{.connection = from};
   session.health_round = health_round(ledger_.settings().health_check, node, ledger_.now());
-  connections_[from] = node;
   last_refusal_.erase(node);
   loads_[node] = load;
 }
@@ -109,12 +109,11 @@ bool NodeLinks::is_ready_everywhere(const Job& job) const {
 void NodeLinks::order_health_checks() {
   const HealthCheck& check = ledger_.settings().health_check;
   if (check.interval.count() == 0) return;
-  for (auto& [id, session] : sessions_) {
-    const std::int64_t round = health_round(check, id, ledger_.now());
-    if (session.health_round == round) continue;
-    session.health_round = round;
-    if (wants_health_check(check, ledger_.node(id))) ledger_.order(id, wire::HealthCheckOrder{});
-  }
+  auto round_of = [&](NodeId id) { return health_round(check, id, ledger_.now()); };
+  for (const auto& [id, session] : sessions_)
+    if (session.health_round != round_of(id) && wants_health_check(check, ledger_.node(id)))
+      ledger_.order(id, wire::HealthCheckOrder{});
+  for (auto& [id, session] : sessions_) session.health_round = round_of(id);
 }
 
 void NodeLinks::note_load(NodeId node, const wire::HeartbeatReport& report) {

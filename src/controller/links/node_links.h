@@ -43,10 +43,11 @@ class NodeLinks {
   void on_prepared(NodeId node, const wire::PreparedReport& report);
   StepLaunches& launches() { return launches_; }
 
-  // --- orders, to be sent after the commit of what caused them ---
-  void send(Orders orders);
-  // Sends what each node should do and does not know yet: calling it again sends nothing.
-  void send_effects(const std::set<NodeId>& nodes);
+  // --- orders, once what they follow from is committed ---
+  // What has been sent leaves the list. Memory may run out before the end of it.
+  void send(Orders& orders);
+  // What the nodes should do, less what they know: asking again sends nothing.
+  void send_effects(std::set<NodeId>& nodes);
   void order_health_checks();
 
   // --- last contact ---
@@ -71,11 +72,16 @@ class NodeLinks {
     std::set<std::pair<JobId, Attempt>> ready;  // attempts whose Prolog has succeeded
     std::int64_t health_round = 0;  // of HealthCheckInterval: the last one that was ordered
   };
+  // What is new to a node, which knows it once all of it has been sent.
+  struct News {
+    std::vector<OutgoingOrder> orders;
+    std::set<wire::StepRef> known;
+    std::set<std::pair<JobId, Attempt>> ending, prepared;
+  };
   Session* find(NodeId node);
   const Session* find(NodeId node) const;
-  std::vector<OutgoingOrder> orders_for(const Node& node, Session& session);
-  void add_launches(const Job& job, const Node& node, Session& session,
-                    std::vector<OutgoingOrder>& orders);
+  News news_for(const Node& node, const Session& session);
+  void add_launches(const Job& job, const Node& node, const Session& session, News& news);
   bool is_ready_everywhere(const Job& job) const;
 
   Ledger& ledger_;

@@ -3,7 +3,8 @@
 // them again changes nothing.
 #include "controller/links/node_links.h"
 
-#include <map>
+#include <algorithm>
+#include <functional>
 
 #include "controller/effects/launch.h"
 #include "controller/effects/outgoing.h"
@@ -31,34 +32,48 @@ std::string_view end_message(const Ending& ending) {
 
 }  // namespace
 
-void NodeLinks::send(Orders orders) {
-  std::map<NodeId, std::vector<OutgoingOrder>> by_node;
-  for (auto& [node, order] : orders) by_node[node].push_back({std::move(order), {}, {}});
-  for (auto& [node, list] : by_node)
-    if (const Session* session = find(node))
-      host_.send(session->connection, ledger_.cluster().epoch, std::move(list));
-}
-
-void NodeLinks::send_effects(const std::set<NodeId>& nodes) {
-  for (NodeId id : nodes) {
-    Session* session = find(id);
-    const Node* node = ledger_.committed().nodes.find(id);
-    if (!session || !node) continue;
-    auto orders = orders_for(*node, *session);
-    if (!orders.empty())
-      host_.send(session->connection, ledger_.cluster().epoch, std::move(orders));
+// Sorted from the last node to the first: what has been sent leaves at the end.
+void NodeLinks::send(Orders& orders) {
+  using Entry = Orders::value_type;
+  std::ranges::stable_sort(orders, std::greater<>{}, &Entry::first);
+  while (!orders.empty()) {
+    const NodeId node = orders.back().first;
+    const auto first = std::ranges::lower_bound(orders, node, std::greater<>{}, &Entry::first);
+    if (const Session* session = find(node)) {
+      std::vector<OutgoingOrder> list;
+      for (const auto& [to, order] : std::ranges::subrange(first, orders.end()))
+        list.push_back({order, {}, {}});
+      host_.send(session->connection, ledger_.committed().epoch, std::move(list));
+    }
+    orders.erase(first, orders.end());
   }
 }
 
-std::vector<OutgoingOrder> NodeLinks::orders_for(const Node& node, Session& session) {
+void NodeLinks::send_effects(std::set<NodeId>& nodes) {
+  for (; !nodes.empty(); nodes.erase(nodes.begin())) {
+    const NodeId id = *nodes.begin();
+    Session* session = find(id);
+    const Node* node = ledger_.committed().nodes.find(id);
+    if (!session || !node) continue;
+    News news = news_for(*node, *session);
+    if (!news.orders.empty())
+      host_.send(session->connection, ledger_.committed().epoch, std::move(news.orders));
+    session->known.merge(news.known);
+    session->ending.merge(news.ending);
+    session->prepared.merge(news.prepared);
+  }
+}
+
+NodeLinks::News NodeLinks::news_for(const Node& node, const Session& session) {
   const Cluster& committed = ledger_.committed();
   const SitePrograms& programs = committed.settings().programs;
-  std::vector<OutgoingOrder> orders;
+  News news;
   auto end = [&](const Job* job, wire::EndJobOrder order) {
-    if (!session.ending.insert({order.job, order.attempt}).second) return;
+    const std::pair run{order.job, order.attempt};
+    if (session.ending.contains(run) || !news.ending.insert(run).second) return;
     if (job && programs.epilog)
       order.epilog_environment = epilog_environment(committed, *job, node);
-    orders.push_back({std::move(order), {}, {}});
+    news.orders.push_back({std::move(order), {}, {}});
   };
   // Steps of earlier attempts and of forgotten jobs must end.
   for (const wire::StepRef& ref : session.known) {
@@ -82,38 +97,39 @@ std::vector<OutgoingOrder> NodeLinks::orders_for(const Node& node, Session& sess
       if (job.run->ending && job.run->ending->from_inside) order.delay = kTimeToHear;
       end(&job, std::move(order));
     } else if (!job.run->preparing) {
-      add_launches(job, node, session, orders);
+      add_launches(job, node, session, news);
     }
   }
-  return orders;
+  return news;
 }
 
-void NodeLinks::add_launches(const Job& job, const Node& node, Session& session,
-                             std::vector<OutgoingOrder>& orders) {
+void NodeLinks::add_launches(const Job& job, const Node& node, const Session& session, News& news) {
   const Cluster& committed = ledger_.committed();
   const SitePrograms& programs = committed.settings().programs;
   std::vector<std::string> prolog;  // made once, and only if there is a Prolog
   if (programs.prolog) prolog = prolog_environment(committed, job, node);
-  if (programs.prolog_at_start && session.prepared.insert({job.id, job.attempt}).second)
-    orders.push_back(
+  if (programs.prolog_at_start && !session.prepared.contains({job.id, job.attempt})) {
+    news.prepared.insert({job.id, job.attempt});
+    news.orders.push_back(
         {wire::PrepareOrder{job.id, job.attempt, prolog, programs.defer_batch}, {}, {}});
+  }
   for (const auto& [step_id, step] : job.run->steps) {
     if (!step.unfinished.contains(node.id)) continue;
     wire::StepRef ref{job.id, job.attempt, step_id};
     if (session.known.contains(ref)) continue;
     if (step_id == kBatchStep && programs.defer_batch && !is_ready_everywhere(job)) continue;
     if (step_id == kBatchStep) {
-      orders.push_back(batch_launch(committed, job, host_.step_key(job, step_id)));
+      news.orders.push_back(batch_launch(committed, job, host_.step_key(job, step_id)));
     } else if (step_id == kExternStep) {
-      orders.push_back(extern_launch(committed, job, node.id));
+      news.orders.push_back(extern_launch(committed, job, node.id));
     } else {
       const wire::StepRequest* request = launches_.find(job.id, step_id);
       if (!request) continue;  // end_unknown_steps() ends it when the node registers
-      orders.push_back(
+      news.orders.push_back(
           step_launch(committed, job, step, node.id, *request, host_.step_key(job, step_id)));
     }
-    std::get<wire::LaunchOrder>(orders.back().order).launch.prolog_environment = prolog;
-    session.known.insert(ref);
+    std::get<wire::LaunchOrder>(news.orders.back().order).launch.prolog_environment = prolog;
+    news.known.insert(ref);
   }
 }
 

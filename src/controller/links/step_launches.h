@@ -18,12 +18,14 @@ class StepLaunches {
     auto found = of_.find({job, step});
     return found == of_.end() ? nullptr : &found->second;
   }
-  // Ended steps have left the state.
+  // A step that has ended has left the state. It may come back if its end is undone.
   void forget_if_over(const Cluster& cluster, JobId job, StepId step) {
-    if (!cluster.jobs.at(job).run->steps.contains(step)) of_.erase({job, step});
+    if (!cluster.jobs.at(job).run->steps.contains(step)) over_.insert(of_.extract({job, step}));
   }
-  // After events were undone: forgets steps that the state does not know any more.
+  void forget_over() { over_.clear(); }  // nothing will be undone any more
+  // Steps that the state does not know any more, after events were undone.
   void forget_undone(const Cluster& cluster) {
+    of_.merge(over_);
     std::erase_if(of_, [&](const auto& entry) {
       const auto& [job, step] = entry.first;
       const Job* record = cluster.jobs.find(job);
@@ -32,7 +34,7 @@ class StepLaunches {
   }
 
  private:
-  std::map<std::pair<JobId, StepId>, wire::StepRequest> of_;
+  std::map<std::pair<JobId, StepId>, wire::StepRequest> of_, over_;
 };
 
 }  // namespace muster::controller

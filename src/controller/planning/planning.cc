@@ -6,16 +6,22 @@ namespace muster::controller {
 void Planning::begin_if_wanted() {
   constexpr Seconds kDeepPlanEvery{5};
   if (planning_ || !ledger_.is_plan_wanted()) return;
-  ledger_.take_plan_wish();
-  planning_ = true;
   const Cluster& cluster = ledger_.cluster();
   const Time now = ledger_.now();
   // Every few seconds a plan looks at the whole queue; other plans must be quick.
   const bool deep = now - last_deep_ >= kDeepPlanEvery;
-  if (deep) last_deep_ = now;
   sched::Budget budget = deep ? sched::thorough_budget(cluster) : sched::quick_budget(cluster);
   budget.order_changed = ledger_.take_order_changed();
-  host_.start_planning(cluster, now, budget);
+  ledger_.take_plan_wish();
+  planning_ = true;
+  try {
+    host_.start_planning(cluster, now, budget);
+  } catch (...) {
+    planning_ = false;
+    ledger_.want_plan_anew();
+    throw;
+  }
+  if (deep) last_deep_ = now;
 }
 
 void Planning::keep(sched::Plan plan) {

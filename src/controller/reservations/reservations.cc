@@ -134,7 +134,6 @@ void Reservations::tick_reservation(const Reservation& r) {
     ledger_.record(std::move(change));
     return ledger_.want_plan();
   }
-  last_used_.erase(r.name);
   end_reservation(ledger_, r);
   ReservationChanged change{.reservation = r, .removed = !next_occasion(r)};
   Reservation& next = change.reservation;
@@ -147,6 +146,7 @@ void Reservations::tick_reservation(const Reservation& r) {
   } while (next.end <= now);
   if (change.removed) release_waiting_jobs(ledger_, r);
   ledger_.record(std::move(change));
+  last_used_.erase(r.name);
   ledger_.want_plan();
 }
 

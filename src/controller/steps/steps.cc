@@ -33,7 +33,7 @@ bool is_temporary(const Error& error) {
 
 }  // namespace
 
-std::optional<wire::Answer> Steps::ask(ReplyTo to, Caller caller, wire::StepRequest request) {
+std::optional<wire::Answer> Steps::ask(ReplyTo to, Caller caller, wire::StepRequest&& request) {
   const Time now = ledger_.now();
   if (auto ok = bound_times(request); !ok) return ok.error();
   shorten(request.submit_line, ledger_.settings().request_limits.text);
@@ -52,7 +52,8 @@ std::optional<wire::Answer> Steps::ask(ReplyTo to, Caller caller, wire::StepRequ
   if (waiting >= kWaitingStepsPerUser && !ledger_.authority().is_operator(caller))
     return slow_down(Seconds{1});
   Time until = request.immediate_s ? now + Seconds{*request.immediate_s} : Time::max();
-  waiting_.push_back({to, caller, std::move(request), until, std::nullopt});
+  WaitingStep& waits = waiting_.emplace_back();  // for which memory may not suffice
+  waits = {to, caller, std::move(request), until, std::nullopt};
   return std::nullopt;
 }
 
@@ -83,16 +84,17 @@ void Steps::keep_first(ReplyTo to, Caller caller, wire::StepRequest request, Job
 }
 
 void Steps::start_first(JobId job) {
-  auto kept = first_.extract(job);
-  if (kept.empty()) return;
-  WaitingStep& first = kept.mapped();
+  const auto kept = first_.find(job);
+  if (kept == first_.end()) return;
+  WaitingStep& first = kept->second;
   auto reply = ask(*first.to, first.caller, std::move(first.request));
   if (reply) ledger_.reply(*first.to, std::move(*reply));
+  first_.erase(kept);
 }
 
 // The step gets its number now. Where it runs is decided when the batch is sealed, after all that
 // already wait.
-wire::Answer Steps::queue_step(Caller caller, wire::StepRequest request) {
+wire::Answer Steps::queue_step(Caller caller, wire::StepRequest&& request) {
   if (!request.parts.empty()) return Error{ErrorCode::failure, "--async takes one command"};
   auto placed = place_part(ledger_, caller, request, {});
   if (!placed && !is_temporary(placed.error())) return placed.error();
@@ -123,7 +125,7 @@ void Steps::start_waiting() {
   if (waiting_.empty()) return;
   const IdSet changed = ledger_.changed_jobs();
   const bool counts_ports = !ledger_.settings().step_ports.empty();  // other jobs may release ports
-  std::erase_if(waiting_, [&](WaitingStep& waiting) {
+  auto is_over = [&](WaitingStep& waiting) {
     auto has_changed = [&](const wire::StepRequest& part) {
       return changed.contains(part.job.value) || counts_ports;
     };
@@ -141,12 +143,22 @@ void Steps::start_waiting() {
     else if (!reply)
       ledger_.record(StepDequeued{.job = job, .step = *waiting.number});
     return true;
-  });
+  };
+  erase_waiting_if(is_over);
+}
+
+// Where memory runs out at one of them, all of them stay.
+void Steps::erase_waiting_if(const std::function<bool(WaitingStep&)>& is_over) {
+  std::vector<bool> over;
+  over.reserve(waiting_.size());
+  for (WaitingStep& waiting : waiting_) over.push_back(is_over(waiting));
+  auto at = over.begin();
+  std::erase_if(waiting_, [&](const WaitingStep&) { return *at++; });
 }
 
 void Steps::tick() {
   const Time now = ledger_.now();
-  std::erase_if(waiting_, [&](const WaitingStep& waiting) {
+  erase_waiting_if([&](const WaitingStep& waiting) {
     if (now < waiting.until) return false;
     ledger_.reply(*waiting.to, Error{ErrorCode::nodes_busy, {}});
     return true;

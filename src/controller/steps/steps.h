@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -19,8 +20,8 @@ class Steps {
   Steps(Ledger& ledger, Host& host, NodeLinks& links)
       : ledger_(ledger), host_(host), links_(links) {}
 
-  // No answer yet if the step must wait.
-  std::optional<wire::Answer> ask(ReplyTo to, Caller caller, wire::StepRequest request);
+  // No answer yet if the step must wait; the request is taken only then.
+  std::optional<wire::Answer> ask(ReplyTo to, Caller caller, wire::StepRequest&& request);
   // srun without a job asks for the job and its step together. The step starts with the job.
   void keep_first(ReplyTo to, Caller caller, wire::StepRequest request, JobId job);
   void start_first(JobId job);
@@ -44,7 +45,8 @@ class Steps {
     Time until;
     std::optional<StepId> number;  // of a step of the state
   };
-  wire::Answer queue_step(Caller caller, wire::StepRequest request);
+  wire::Answer queue_step(Caller caller, wire::StepRequest&& request);
+  void erase_waiting_if(const std::function<bool(WaitingStep&)>& is_over);
   Result<void> has_room_to_wait(const wire::StepRequest& request) const;
 
   Ledger& ledger_;

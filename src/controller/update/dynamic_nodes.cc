@@ -32,10 +32,8 @@ wire::Answer delete_nodes(Ledger& ledger, NodeLinks& links, const wire::UpdateRe
                    node.config.name.str() + " is in slurm.conf: remove it there"};
     if (!node.jobs.empty()) return Error{ErrorCode::nodes_busy, {}};
   }
-  for (NodeId id : *nodes) {
-    links.forget(id);
-    ledger.record(NodeRemoved{.node = id});
-  }
+  for (NodeId id : *nodes) ledger.record(NodeRemoved{.node = id});
+  for (NodeId id : *nodes) links.forget(id);
   ledger.want_plan();
   return wire::Done{};
 }

@@ -83,7 +83,8 @@ Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
   const SettingsList& settings = request.settings;
   if (!ledger.rights().may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
   if (is_ended(job.state) && !only_comments(settings)) return fail(ErrorCode::job_finished);
-  auto draft = draft_update(ledger.cluster(), job, settings, ledger.rights().administers(caller), now);
+  auto draft =
+      draft_update(ledger.cluster(), job, settings, ledger.rights().administers(caller), now);
   if (!draft) return std::unexpected(draft.error());
   if (find_setting(settings, {"Partition"})) {
     auto admitting = admitting_partitions(ledger, host, caller, draft->after);

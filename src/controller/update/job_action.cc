@@ -174,7 +174,8 @@ wire::Answer job_action(Ledger& ledger, Host& host, StepLaunches& launches,
   std::vector<wire::JobRef> refs = request.jobs;
   if (!request.name.empty())
     ledger.cluster().jobs.each([&](const Job& job) {
-      if (job.own.name == request.name && !is_ended(job.state) && ledger.rights().may_manage(caller, job))
+      if (job.own.name == request.name && !is_ended(job.state) &&
+          ledger.rights().may_manage(caller, job))
         refs.push_back({.job = job.id});
     });
   for (const wire::JobRef& ref : refs) {

@@ -1,6 +1,10 @@
 // Runs blocking calls on threads.
 #include "io/loop/blocking_pool.h"
 
+#include <exception>
+#include <new>
+
+#include "io/loop/memory_wait.h"
 #include "io/loop/signal_watch.h"
 
 namespace muster::io {
@@ -13,7 +17,14 @@ bool BlockingPool::run(std::function<void()> work) {
     if (static_cast<int>(waiting_.size()) > idle_ &&
         static_cast<int>(threads_.size()) < threads_max_) {
       const SignalsBlocked blocked;
-      threads_.emplace_back([this] { this->work(); });
+      try {
+        threads_.emplace_back([this] { this->work(); });
+      } catch (const std::exception&) {  // no memory for it: the others have to do
+        if (threads_.empty()) {
+          waiting_.pop_back();
+          throw std::bad_alloc();
+        }
+      }
     }
   }
   wake_.notify_one();
@@ -30,7 +41,10 @@ void BlockingPool::work() {
     std::function<void()> next = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    next();
+    call_until_memory_suffices(next, [this] {
+      const std::lock_guard again(mutex_);
+      return is_stopped_;
+    });
     next = nullptr;
     lock.lock();
   }

@@ -4,8 +4,11 @@
 #include <pthread.h>
 
 #include <chrono>
+#include <exception>
+#include <new>
 #include <utility>
 
+#include "io/loop/memory_wait.h"
 #include "io/loop/signal_watch.h"
 
 namespace muster::io {
@@ -26,13 +29,23 @@ bool FairPool::run(Work work) {
     const bool is_too_much = user.waiting.size() >= limits_.waiting_per_user ||
                              user.bytes + work.bytes > limits_.bytes_per_user;
     if (is_too_much && !work.is_operator && !work.goes_on && !user.waiting.empty()) return false;
-    user.bytes += work.bytes;
+    const std::size_t bytes = work.bytes;
     user.waiting.push_back(std::move(work));
+    user.bytes += bytes;
     ++waiting_;
     if (waiting_ > idle_ && threads_.size() < limits_.threads) {
       const SignalsBlocked blocked;
-      threads_.emplace_back([this] { serve(); });
-      pthread_setname_np(threads_.back().native_handle(), name_.c_str());
+      try {
+        threads_.emplace_back([this] { serve(); });
+        pthread_setname_np(threads_.back().native_handle(), name_.c_str());
+      } catch (const std::exception&) {  // no memory for it: the others have to do
+        if (threads_.empty()) {
+          user.bytes -= user.waiting.back().bytes;
+          user.waiting.pop_back();
+          --waiting_;
+          throw std::bad_alloc();
+        }
+      }
     }
   }
   wake_.notify_one();
@@ -87,7 +100,10 @@ void FairPool::serve() {
     ++found->second.running;
     --waiting_;
     lock.unlock();
-    work.run();
+    call_until_memory_suffices(work.run, [this] {
+      const std::lock_guard again(mutex_);
+      return is_stopped_;
+    });
     work.run = nullptr;
     lock.lock();
     const auto user = users_.find(uid);

@@ -14,13 +14,16 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "io/log_limit.h"
 #include "io/loop/blocking_pool.h"
+#include "io/loop/memory_wait.h"
 #include "io/loop/signal_watch.h"
 
 namespace muster::io {
@@ -69,7 +72,7 @@ struct Loop::Impl {
   }
   void run();
   bool is_here() const { return std::this_thread::get_id() == thread.get_id(); }
-  void add(Work now);
+  void add(std::list<Work>& now) noexcept;
   void add(Clock::time_point at, Work later);
 
   int epoll, wake;
@@ -80,12 +83,13 @@ struct Loop::Impl {
     bool is_enabled = false;  // epoll knows the descriptor
   };
   std::vector<Registration> registered;  // index: the descriptor
-  std::vector<std::shared_ptr<Flushable>> unsent;
+  std::list<std::shared_ptr<Flushable>> unsent;
   std::optional<Clock::time_point> wake_at;
   std::uint64_t round = 0;
+  bool is_short_of_memory = false;  // in this round
 
   std::mutex mutex;  // guards the members below
-  std::vector<Work> posted;
+  std::list<Work> posted;
   std::multimap<Clock::time_point, Work> timers;
 
   std::atomic<bool> is_stopped{false};
@@ -101,15 +105,22 @@ struct Loop::Impl {
   }
   Patience patience();
   int serve(Patience patience);
-  void run_what_is_due();
+  void run_posted();
+  void run_timers();
+  void flush_unsent();
+  void rest_without_memory();
+  template <class Call>
+  bool succeeds(Call&& call);
+
+  LogLimit shortages_{1, std::chrono::milliseconds{10000}};
 };
 
-void Loop::Impl::add(Work now) {
+void Loop::Impl::add(std::list<Work>& now) noexcept {
   bool sleeps = false;
   {
     const std::lock_guard lock(mutex);
     sleeps = posted.empty() && !is_here();
-    posted.push_back(std::move(now));
+    posted.splice(posted.end(), now);
   }
   if (sleeps) wake_up();
 }
@@ -150,25 +161,73 @@ int Loop::Impl::serve(Patience patience) {
     } else if (fd < registered.size()) {
       // Copied, because the call may unwatch it.
       if (const std::shared_ptr<FdHandler> handler = registered[fd].handler)
-        handler->on_ready(flags);
+        (void)succeeds([&] { handler->on_ready(flags); });  // the system names it again
     }
   }
   return std::max(ready, 0);
 }
 
-void Loop::Impl::run_what_is_due() {
-  std::vector<Work> due;
+template <class Call>
+bool Loop::Impl::succeeds(Call&& call) {
+  try {
+    call();
+    return true;
+  } catch (const std::bad_alloc&) {
+    is_short_of_memory = true;
+    return false;
+  }
+}
+
+void Loop::Impl::run_posted() {
+  std::list<Work> due, failed;
   {
     const std::lock_guard lock(mutex);
     due.swap(posted);
-    if (!timers.empty()) {
-      const auto end = timers.upper_bound(Clock::now());
-      for (auto timer = timers.begin(); timer != end; ++timer)
-        due.push_back(std::move(timer->second));
-      timers.erase(timers.begin(), end);
-    }
   }
-  for (Work& work : due) std::exchange(work, nullptr)();
+  while (!due.empty()) {
+    if (succeeds(due.front()))
+      due.pop_front();
+    else
+      failed.splice(failed.end(), due, due.begin());
+  }
+  const std::lock_guard lock(mutex);
+  posted.splice(posted.begin(), failed);
+}
+
+void Loop::Impl::run_timers() {
+  const Clock::time_point now = Clock::now();
+  for (;;) {
+    decltype(timers)::node_type due;
+    {
+      const std::lock_guard lock(mutex);
+      if (timers.empty() || timers.begin()->first > now) return;
+      due = timers.extract(timers.begin());
+    }
+    if (succeeds(due.mapped())) continue;
+    due.key() = Clock::now() + kRestWithoutMemory;
+    const std::lock_guard lock(mutex);
+    timers.insert(std::move(due));
+  }
+}
+
+void Loop::Impl::flush_unsent() {
+  std::list<std::shared_ptr<Flushable>> due, failed;
+  due.swap(unsent);
+  while (!due.empty()) {
+    if (succeeds([&] { due.front()->flush(); }))
+      due.pop_front();
+    else
+      failed.splice(failed.end(), due, due.begin());
+  }
+  unsent.splice(unsent.begin(), failed);
+}
+
+// Other threads may free some meanwhile.
+void Loop::Impl::rest_without_memory() {
+  shortages_.write(LogLevel::error,
+                   "there is not enough memory: what could not be done is tried again");
+  std::this_thread::sleep_for(kRestWithoutMemory);
+  wake_at = Clock::now();
 }
 
 void Loop::Impl::run() {
@@ -178,9 +237,11 @@ void Loop::Impl::run() {
     // More events may have come meanwhile.
     for (int more = served; more > 0 && served < kEventsAtOnce; served += more)
       more = serve(std::chrono::nanoseconds{0});
-    run_what_is_due();
-    if (on_drained) on_drained();
-    for (const auto& flushable : std::exchange(unsent, {})) flushable->flush();
+    run_posted();
+    run_timers();
+    if (on_drained) (void)succeeds(on_drained);
+    flush_unsent();
+    if (std::exchange(is_short_of_memory, false)) rest_without_memory();
   }
 }
 
@@ -219,7 +280,13 @@ Loop::~Loop() {
   join();
 }
 
-void Loop::post(std::function<void()> work) { impl_->add(std::move(work)); }
+void Loop::post(std::function<void()> work) {
+  std::list<Work> one;
+  one.push_back(std::move(work));
+  impl_->add(one);
+}
+
+void Loop::post_prepared(std::list<std::function<void()>>& work) noexcept { impl_->add(work); }
 
 void Loop::after(std::chrono::microseconds delay, std::function<void()> work) {
   impl_->add(Clock::now() + delay, std::move(work));
@@ -234,7 +301,7 @@ void Loop::stop_blocking() {
 
 void Loop::stop() {
   impl_->is_stopped = true;
-  impl_->add([] {});  // wakes the loop
+  post([] {});  // wakes the loop
 }
 
 void Loop::join() {

@@ -2,11 +2,14 @@
 // is ready. Objects that are used only on the loop need no locks. Each round ends with on_drained;
 // then everything that connections were given during the round is sent, with one write per
 // connection.
+// If work, a timer, a handler or on_drained throws std::bad_alloc, it is called again after a short
+// rest, until it succeeds. So each of them has to bear to be called again.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 
 namespace muster::io {
@@ -37,7 +40,9 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   // --- on any thread ---
-  void post(std::function<void()> work);  // never runs it within the call
+  void post(std::function<void()> work);  // never runs it at once
+  // The only piece of a list that was made while there was memory: this needs none.
+  void post_prepared(std::list<std::function<void()>>& work) noexcept;
   void after(std::chrono::microseconds delay, std::function<void()> work);
   // For calls that block (connecting, name service): runs on a small pool.
   void run_blocking(std::function<void()> work);

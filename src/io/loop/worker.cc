@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "io/loop/memory_wait.h"
+
 namespace muster::io {
 
 Worker::Worker(const char* name) : thread_([this] { serve(); }) {
@@ -31,14 +33,22 @@ void Worker::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Worker::run(const std::function<void()>& work) {
+  call_until_memory_suffices(work, [this] {
+    const std::lock_guard lock(mutex_);
+    return stopping_;
+  });
+}
+
 void Worker::serve() {
+  std::deque<std::function<void()>> batch;
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
     if (queue_.empty()) return;
-    auto batch = std::exchange(queue_, {});
+    batch.swap(queue_);
     lock.unlock();
-    for (auto& work : batch) work();
+    for (auto& work : batch) run(work);
     batch.clear();
     lock.lock();
   }

@@ -1,5 +1,6 @@
 // Worker: runs posted work in order, on a thread of its own. The controller's store, planner and
 // accounting have one each; they pass each other work and share nothing.
+// Work for which memory does not suffice is called again until it does.
 #pragma once
 
 #include <condition_variable>
@@ -20,6 +21,7 @@ class Worker {
 
  private:
   void serve();
+  void run(const std::function<void()>& work);
 
   std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;

@@ -49,13 +49,11 @@ void LoopConnection::send(std::string frame) {
     if (session_.queued_bytes() + frame.size() > max_queued_bytes_) {
       trouble = {ErrorCode::too_large, "it does not read what is sent to it"};
     } else {
-      const bool is_first = session_.queued_bytes() == 0;
+      // First: what is queued is sent, even if memory runs out.
+      if (loop_.is_here() && session_.queued_bytes() == 0) loop_.flush_later(shared_from_this());
       session_.queue(frame);
       count();
-      if (!loop_.is_here())
-        trouble = write_queued();
-      else if (is_first)
-        loop_.flush_later(shared_from_this());
+      if (!loop_.is_here()) trouble = write_queued();
     }
   }
   if (trouble) abort(std::move(*trouble));
@@ -78,10 +76,10 @@ void LoopConnection::finish() {
     const std::lock_guard lock(out_mutex_);
     is_finishing_ = true;
   }
-  if (loop_.is_here())
-    loop_.flush_later(shared_from_this());
-  else
+  if (!loop_.is_here())
     loop_.post([self = shared_from_this()] { self->flush(); });
+  else if (unsent_bytes() == 0)  // otherwise it will be flushed anyway
+    loop_.flush_later(shared_from_this());
 }
 
 void LoopConnection::flush() {

@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
+#include <list>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -148,10 +151,13 @@ class LoopConnection::Reader final : public FdHandler, public std::enable_shared
     guarded([&] { connection_->deliver(handlers); });
   }
 
-  // on_end is never called from within another handler.
+  // on_end is never called from within another handler. This needs no memory: nobody would tell of
+  // the end again.
   void on_over(Error why) {
     why_over_ = std::move(why);
-    if (!is_reading_) connection_->loop_.post([self = shared_from_this()] { self->report_end(); });
+    if (is_reading_) return;
+    self_ = shared_from_this();
+    connection_->loop_.post_prepared(report_);
   }
 
   const Handlers handlers;
@@ -164,18 +170,22 @@ class LoopConnection::Reader final : public FdHandler, public std::enable_shared
     try {
       read();
     } catch (const std::bad_alloc&) {
-      connection_->end({ErrorCode::too_large, "there is not enough memory for what it sends"});
+      connection_->end({ErrorCode::too_large, {}});
     }
     is_reading_ = false;
     if (why_over_) report_end();
   }
   void report_end() {
-    if (handlers.on_end) handlers.on_end(*why_over_);
+    const auto self = std::exchange(self_, nullptr);
+    if (const auto why = std::exchange(why_over_, std::nullopt); why && handlers.on_end)
+      handlers.on_end(*why);
   }
 
   const std::shared_ptr<LoopConnection> connection_;
   bool is_reading_ = false;
   std::optional<Error> why_over_;
+  std::shared_ptr<Reader> self_;  // until the end is reported
+  std::list<std::function<void()>> report_{[this] { report_end(); }};
 };
 
 }  // namespace muster::io

@@ -176,6 +176,10 @@ void ServerCore::open(const ClientPtr& client) {
 
 void ServerCore::on_end(const ClientPtr& client, const Error& why) {
   forget(client);
+  if (client->stage == Stage::open) {  // first: the rest needs memory
+    const std::shared_lock lock(gate_);
+    if (!is_stopped_ && handlers_.on_close) handlers_.on_close(client->id);
+  }
   // A peer that just leaves is not worth logging; one that breaks the rules is. refuse() has
   // already logged its own reason.
   const bool broke_rules = client->stage != Stage::open || why.code == ErrorCode::too_large ||
@@ -184,9 +188,6 @@ void ServerCore::on_end(const ClientPtr& client, const Error& why) {
     refusals_.write(
         broke_rules ? LogLevel::error : LogLevel::verbose,
         fmt::format("the connection of {} ended: {}", client->peer.address, reason_in_log(why)));
-  if (client->stage != Stage::open) return;
-  const std::shared_lock lock(gate_);
-  if (!is_stopped_ && handlers_.on_close) handlers_.on_close(client->id);
 }
 
 void ServerCore::sweep() {

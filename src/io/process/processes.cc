@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -91,6 +92,8 @@ std::optional<ProcessInfo> read_process(pid_t pid) {
   info.state = words[0][0];
   info.parent = static_cast<pid_t>(number(1));
   info.session = static_cast<pid_t>(number(3));
+  constexpr std::uint64_t kExiting = 4;  // the kernel's PF_EXITING
+  info.is_exiting = (number(6) & kExiting) != 0;
   info.user_cpu_us = number(11) * tick_us;
   info.system_cpu_us = number(12) * tick_us;
   info.started_ticks = number(19);
@@ -104,17 +107,30 @@ std::string process_name(pid_t pid) {
   return text ? std::string(trim(*text)) : std::string();
 }
 
-bool catches(pid_t pid, int signal) {
+namespace {
+
+// Whether the signal is in this set of /proc/PID/status.
+bool is_in_set(pid_t pid, std::string_view set, int signal) {
   const auto text = slurp(fmt::format("/proc/{}/status", pid).c_str());
   if (!text) return false;
   for (std::string_view line : split(*text, '\n')) {
     const std::vector<std::string_view> words = split_words(line);
-    if (words.size() != 2 || words[0] != "SigCgt:") continue;
-    std::uint64_t caught = 0;
-    std::from_chars(words[1].data(), words[1].data() + words[1].size(), caught, 16);
-    return caught >> (signal - 1) & 1;
+    if (words.size() != 2 || words[0] != set) continue;
+    std::uint64_t signals = 0;
+    std::from_chars(words[1].data(), words[1].data() + words[1].size(), signals, 16);
+    return signals >> (signal - 1) & 1;
   }
   return false;
+}
+
+}  // namespace
+
+bool catches(pid_t pid, int signal) { return is_in_set(pid, "SigCgt:", signal); }
+
+bool is_dying(pid_t pid) {
+  const auto process = read_process(pid);
+  return !process || process->state == 'Z' || process->is_exiting ||
+         is_in_set(pid, "SigPnd:", SIGKILL) || is_in_set(pid, "ShdPnd:", SIGKILL);
 }
 
 ProcessIo read_process_io(pid_t pid) {

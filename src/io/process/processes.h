@@ -14,6 +14,7 @@ namespace muster::io {
 struct ProcessInfo {
   pid_t pid = 0, parent = 0, session = 0;
   char state = '?';
+  bool is_exiting = false;
   std::uint64_t user_cpu_us = 0, system_cpu_us = 0;
   std::uint64_t rss_kib = 0, vmem_kib = 0;
   std::uint64_t started_ticks = 0;  // since boot: distinguishes processes that reuse a pid
@@ -22,6 +23,8 @@ std::optional<ProcessInfo> read_process(pid_t pid);
 std::string process_name(pid_t pid);  // at most 15 characters; empty = the process is gone
 
 bool catches(pid_t pid, int signal);  // the process has a handler for it
+// It has been killed, or is at its end, although it still holds what it had.
+bool is_dying(pid_t pid);
 
 struct ProcessIo {
   std::uint64_t read_bytes = 0, written_bytes = 0;

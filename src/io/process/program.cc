@@ -16,12 +16,15 @@
 #include <csignal>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 
 #include "base/codec/codec.h"
 #include "base/text/strings.h"
+#include "io/loop/memory_wait.h"
 #include "io/process/grouped_program.h"
 #include "io/process/spawn.h"
 
@@ -106,6 +109,7 @@ std::optional<std::string> run_one(const std::string& path, const ProgramRun& ru
   if (pipe2(ends, O_CLOEXEC) != 0) return fmt::format("{}: {}", path, std::strerror(errno));
   Descriptor reader(ends[0]), writer(ends[1]);
   fcntl(reader.get(), F_SETFL, O_NONBLOCK);
+  output.reserve(kKeptOutput);  // nothing may fail once it runs
   std::vector<std::string> argv{path};
   argv.insert(argv.end(), run.arguments.begin(), run.arguments.end());
   Result<pid_t> pid = start(std::move(argv), run, writer.get());
@@ -164,8 +168,26 @@ void ProgramRunner::run(ProgramRun run, std::function<void(ProgramEnd)> on_end) 
   state_->waiting.emplace_back(std::move(run), std::move(on_end));
   if (state_->most_at_once && state_->threads == state_->most_at_once) return;
   ++state_->threads;
-  std::thread([state = state_] { work(state); }).detach();
+  try {
+    std::thread([state = state_] { work(state); }).detach();
+  } catch (const std::exception&) {  // no memory for it
+    --state_->threads;
+    state_->waiting.pop_back();
+    throw std::bad_alloc();
+  }
 }
+
+namespace {
+
+ProgramEnd run_or_fail(const ProgramRun& run) {
+  try {
+    return run_program(run);
+  } catch (const std::bad_alloc&) {
+    return {.succeeded = false, .failure = "no memory", .output = {}};
+  }
+}
+
+}  // namespace
 
 // The body of a thread: runs waiting programs until there are none.
 void ProgramRunner::work(const std::shared_ptr<State>& state) {
@@ -174,9 +196,13 @@ void ProgramRunner::work(const std::shared_ptr<State>& state) {
     auto [run, on_end] = std::move(state->waiting.front());
     state->waiting.pop_front();
     lock.unlock();
-    ProgramEnd end = run_program(run);
+    const ProgramEnd end = run_or_fail(run);
     lock.lock();
-    if (state->wanted) on_end(std::move(end));
+    call_until_memory_suffices(
+        [&, &on_end = on_end] {
+          if (state->wanted) on_end(end);
+        },
+        [] { return false; });
   }
   --state->threads;
 }

@@ -221,6 +221,11 @@ bool Database::last_failure_was_full() const {
   return system == ENOSPC || system == EDQUOT;
 }
 
+bool Database::last_failure_was_memory() const {
+  const int code = sqlite3_extended_errcode(handle_.get());
+  return code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM;
+}
+
 bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
 
 Error Database::error(std::string_view doing) const {

@@ -99,6 +99,7 @@ class Database {
 
   // Whether the last failure only meant that the disk or the quota is full.
   bool last_failure_was_full() const;
+  bool last_failure_was_memory() const;
   bool in_transaction() const;
   Error error(std::string_view doing) const;
   const std::string& path() const { return path_; }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <new>
 
 #include "base/codec/codec.h"
 #include "io/files.h"
@@ -244,14 +245,13 @@ Result<CommitOutcome> SqliteStore::commit(const Batch& batch) {
   if (batch.number != last_batch_ + 1)
     return fail(fmt::format("{}: batch {} cannot follow batch {}", database_.path(), batch.number,
                             last_batch_));
+  // Noted first: after the commit nothing may fail. A blob that is noted in vain stays longer.
+  for (const auto& [hash, bytes] : batch.blobs)
+    blob_uses_.insert_or_assign(short_hash(hash), batch.number);
   auto outcome = change([&] { return write_batch(batch); });
-  if (!outcome || *outcome == CommitOutcome::disk_full) return outcome;
+  if (!outcome || *outcome != CommitOutcome::committed) return outcome;
   last_batch_ = batch.number;
-  for (const auto& [hash, bytes] : batch.blobs) {
-    const std::uint64_t key = short_hash(hash);
-    blob_uses_.insert_or_assign(key, batch.number);
-    known_blobs_[key % known_blobs_.size()] = hash;
-  }
+  for (const auto& [hash, bytes] : batch.blobs) know_blob(hash);
   // The batch is durable, so a failing checkpoint is only reported at the next use.
   if (auto checkpoint = database_.checkpoint_beyond(checkpoint_pages_); !checkpoint)
     give_up(checkpoint.error());
@@ -292,20 +292,40 @@ Result<std::string> SqliteStore::read_blob(std::string_view hash) {
   return std::string(statements_.read_blob.bytes(0));
 }
 
+// Only saves writing it again.
+void SqliteStore::know_blob(const std::string& hash) {
+  std::string& known = known_blobs_[short_hash(hash) % known_blobs_.size()];
+  try {
+    known = hash;
+  } catch (const std::bad_alloc&) {
+    known.clear();
+  }
+}
+
 Result<CommitOutcome> SqliteStore::change(const std::function<Result<void>()>& change) {
   if (auto begun = statements_.begin.run(); !begun) return after_failure(begun.error());
-  auto done = change();
+  Result<void> done;
+  try {
+    done = change();
+  } catch (const std::bad_alloc&) {
+    if (auto rolled_back = database_.execute("ROLLBACK"); !rolled_back)
+      return std::unexpected(give_up(rolled_back.error()));
+    return CommitOutcome::out_of_memory;
+  }
   if (done) done = statements_.commit.run();
   if (!done) return after_failure(done.error());
   return CommitOutcome::committed;
 }
 
 Result<CommitOutcome> SqliteStore::after_failure(const Error& error) {
-  bool full = database_.last_failure_was_full();  // before the rollback replaces it
+  // Before the rollback replaces it:
+  const bool full = database_.last_failure_was_full();
+  const bool no_memory = database_.last_failure_was_memory();
   if (database_.in_transaction())
     if (auto rolled_back = database_.execute("ROLLBACK"); !rolled_back)
       return std::unexpected(give_up(rolled_back.error()));
   if (full) return CommitOutcome::disk_full;
+  if (no_memory) return CommitOutcome::out_of_memory;
   return std::unexpected(give_up(error));
 }
 

@@ -73,6 +73,7 @@ class SqliteStore final : public Store {
   // After a failed transaction: rolls back, and decides whether the disk is full or the store has
   // to give up.
   Result<CommitOutcome> after_failure(const Error& error);
+  void know_blob(const std::string& hash);
   Error give_up(Error error);
   // Runs `change` in a transaction.
   Result<CommitOutcome> change(const std::function<Result<void>()>& change);

@@ -33,7 +33,7 @@ Result<void> SqliteStore::write_snapshot(BatchNumber number, std::string_view by
     auto noted = change(
         [&] { return statements_.set_snapshot.bind(1, static_cast<std::int64_t>(number)).run(); });
     if (!noted) return std::unexpected(noted.error());
-    if (*noted == CommitOutcome::disk_full)
+    if (*noted != CommitOutcome::committed)
       return {};  // the next snapshot cleans up for this one as well
     snapshot_number_ = number;
   }

@@ -17,7 +17,10 @@ struct LedgerWorld {
   // Commits the open batch, and returns what leaves with it.
   OpenBatch commit() {
     ledger.seal();
-    return std::move(ledger.land(CommitOutcome::committed)->rest);
+    ledger.land(CommitOutcome::committed);
+    OpenBatch rest = std::move(ledger.landed()->rest);
+    ledger.forget_landed();
+    return rest;
   }
   void pass(Millis span) { ledger.set_now(ledger.now() + span); }
 

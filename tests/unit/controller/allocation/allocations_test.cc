@@ -24,10 +24,12 @@ TEST_F(AllocationsAlone, AnAllocationWhoseCommandHasGoneIsLostAfterAWhile) {
   allocations.on_client_closed(7);
   EXPECT_FALSE(allocations.serves(7));
   w.pass(19s);
-  EXPECT_TRUE(allocations.take_lost_orphans().empty());
+  EXPECT_TRUE(allocations.lost_orphans().empty());
   w.pass(1s);
-  EXPECT_EQ(allocations.take_lost_orphans(), std::vector{id});
-  EXPECT_TRUE(allocations.take_lost_orphans().empty());  // once
+  EXPECT_EQ(allocations.lost_orphans(), std::vector{id});
+  EXPECT_EQ(allocations.lost_orphans(), std::vector{id});  // until it has been ended
+  w.ledger.record(JobEnded{.job = id, .state = JobState::cancelled, .at = w.ledger.now()});
+  EXPECT_TRUE(allocations.lost_orphans().empty());
 }
 
 TEST_F(AllocationsAlone, ACommandThatComesBackKeepsIt) {
@@ -35,14 +37,14 @@ TEST_F(AllocationsAlone, ACommandThatComesBackKeepsIt) {
   allocations.wait({.connection = 8, .request = 1}, {kAlice, Gid{100}},
                    {.job = id, .ownership = wire::Ownership::take});
   w.pass(60s);
-  EXPECT_TRUE(allocations.take_lost_orphans().empty());
+  EXPECT_TRUE(allocations.lost_orphans().empty());
 }
 
 TEST_F(AllocationsAlone, OfAStandstillNobodyIsToBlame) {
   allocations.add_orphan(id);
   w.pass(60s);
   allocations.on_standstill(60s);
-  EXPECT_TRUE(allocations.take_lost_orphans().empty());
+  EXPECT_TRUE(allocations.lost_orphans().empty());
 }
 
 TEST_F(AllocationsAlone, OnlyACommandThatWaitsCanBeToldSomething) {

@@ -70,7 +70,9 @@ TEST(EventLog, SaysNothingOfWhatWasUndone) {
   ledger.record(ReservationChanged{.reservation = {.name = "goes"}});
   ledger.undo_since(mark);
   ledger.seal();
-  const auto landed = ledger.land(CommitOutcome::committed);
+  ledger.land(CommitOutcome::committed);
+  const Flight* landed = ledger.landed();
+  ASSERT_NE(landed, nullptr);
   ASSERT_EQ(landed->rest.log.size(), 1u);
   EXPECT_EQ(landed->rest.log[0].facts[0].value, "stays");
 }

@@ -31,8 +31,7 @@ TEST_F(LedgerAlone, AnEventChangesTheWorkingStateAtOnceAndTheCommittedOneLater) 
 TEST_F(LedgerAlone, ABatchWithoutEventsNeedsNoCommit) {
   const BatchNumber last = ledger.committed_batch();
   ledger.reply({.connection = 1, .request = 2}, wire::Done{});
-  EXPECT_EQ(ledger.seal(), nullptr);
-  EXPECT_EQ(ledger.land(CommitOutcome::committed)->rest.replies.size(), 1u);
+  EXPECT_EQ(w.commit().replies.size(), 1u);
   EXPECT_EQ(ledger.committed_batch(), last);
 }
 
@@ -40,10 +39,13 @@ TEST_F(LedgerAlone, AFullDiskKeepsTheBatchUntilThereIsRoom) {
   submit();
   const Batch* batch = ledger.seal();
   ASSERT_NE(batch, nullptr);
-  EXPECT_FALSE(ledger.land(CommitOutcome::disk_full).has_value());
+  ledger.land(CommitOutcome::disk_full);
+  EXPECT_EQ(ledger.landed(), nullptr);
   EXPECT_TRUE(ledger.is_disk_full());
-  EXPECT_EQ(ledger.flying().events.size(), 1u);
-  EXPECT_TRUE(ledger.land(CommitOutcome::committed).has_value());
+  EXPECT_EQ(ledger.take_failed(), batch);
+  EXPECT_EQ(ledger.take_failed(), nullptr);  // until it fails again
+  ledger.land(CommitOutcome::committed);
+  EXPECT_NE(ledger.landed(), nullptr);
   EXPECT_FALSE(ledger.is_disk_full());
 }
 
@@ -54,12 +56,15 @@ TEST_F(LedgerAlone, UndoLeavesWhatWasRecordedBefore) {
   ledger.reply({.connection = 1, .request = 1}, wire::Done{});
   const std::uint64_t nodes = ledger.nodes_version();
   ledger.undo_since(mark);
+  ledger.make_anew();
   EXPECT_TRUE(ledger.cluster().jobs.contains(kept));
   EXPECT_FALSE(ledger.cluster().jobs.contains(undone));
   EXPECT_GT(ledger.nodes_version(), nodes);  // caches of facts about nodes are invalid
-  ASSERT_NE(ledger.seal(), nullptr);
-  EXPECT_EQ(ledger.flying().events.size(), 1u);
-  EXPECT_TRUE(ledger.land(CommitOutcome::committed)->rest.replies.empty());
+  const Batch* batch = ledger.seal();
+  ASSERT_NE(batch, nullptr);
+  EXPECT_EQ(batch->events.size(), 1u);
+  ledger.land(CommitOutcome::committed);
+  EXPECT_TRUE(ledger.landed()->rest.replies.empty());
 }
 
 TEST_F(LedgerAlone, TheJobAsItIsStaysAsItWas) {

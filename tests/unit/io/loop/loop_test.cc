@@ -8,7 +8,9 @@
 
 #include <chrono>
 #include <memory>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/net_fixture.h"
@@ -47,6 +49,58 @@ TEST(Loop, CallsAHandlerUntilItsDescriptorIsUnwatched) {
   EXPECT_EQ(read(ends[0], &left, 1), 1) << "nobody was called for it";
   close(ends[0]);
   close(ends[1]);
+}
+
+// Fails twice for want of memory.
+class Scarce {
+ public:
+  void use() {
+    if (++uses_ < 3) throw std::bad_alloc();
+    used_.put(uses_);
+  }
+  int uses() { return used_.take().value_or(0); }
+
+ private:
+  int uses_ = 0;
+  Mailbox<int> used_;
+};
+
+TEST(Loop, CallsAgainWhatMemoryDidNotSufficeFor) {
+  Scarce posted, timer, drained, handler;
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
+  ASSERT_EQ(write(ends[1], "x", 1), 1);
+  bool is_drained = false;
+  Loop loop([&] {
+    if (!std::exchange(is_drained, true)) return;
+    drained.use();
+  });
+  loop.post([&] { posted.use(); });
+  loop.after(1ms, [&] { timer.use(); });
+  loop.post([&] {
+    loop.watch(ends[0], EPOLLIN, call_when_ready([&] {
+                 handler.use();
+                 loop.unwatch(ends[0]);
+               }));
+  });
+  EXPECT_EQ(posted.uses(), 3);
+  EXPECT_EQ(timer.uses(), 3);
+  EXPECT_EQ(drained.uses(), 3);
+  EXPECT_EQ(handler.uses(), 3);
+  loop.stop();
+  loop.join();
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(Loop, WhatFailsKeepsNobodyWaiting) {
+  Mailbox<int> done;
+  Loop loop;
+  loop.post([] { throw std::bad_alloc(); });  // whenever it is called
+  loop.post([&] { done.put(1); });
+  EXPECT_EQ(done.take(), 1);
+  loop.after(1ms, [&] { done.put(2); });
+  EXPECT_EQ(done.take(), 2);
 }
 
 TEST(Loop, AHandlerMayUnwatchItself) {

@@ -38,6 +38,24 @@ TEST(Worker, DropsWhatComesAfterItsStop) {
   EXPECT_FALSE(done);
 }
 
+TEST(Worker, CallsAgainWhatMemoryDidNotSufficeFor) {
+  std::vector<int> calls;
+  {
+    Worker worker("test");
+    worker.post([&] {
+      calls.push_back(1);
+      if (calls.size() < 3) throw std::bad_alloc();
+    });
+    worker.post([&] { calls.push_back(2); });
+    while (true) {  // stop() gives up what fails
+      std::promise<std::size_t> size;
+      worker.post([&] { size.set_value(calls.size()); });
+      if (size.get_future().get() == 4) break;
+    }
+  }
+  EXPECT_EQ(calls, (std::vector{1, 1, 1, 2}));
+}
+
 TEST(Worker, NeverDoesTwoThingsAtOnce) {
   constexpr int kThreads = 4, kEach = 5000;
   int count = 0;  // without a lock of its own
