@@ -17,7 +17,7 @@ namespace {
 // with those behind it.
 void release_landed(Ledger& ledger, Host& host, Planning& planning, NodeLinks& links,
                     Allocations& allocations) {
-  Flight* flight = ledger.landed();
+  std::optional<Flight>& flight = ledger.landed();
   if (!flight) return;
   OpenBatch& rest = flight->rest;
   if (!flight->batch.events.empty()) {
@@ -34,7 +34,7 @@ void release_landed(Ledger& ledger, Host& host, Planning& planning, NodeLinks& l
   for (std::size_t& run = flight->programs_run; run < rest.programs.size(); ++run)
     host.run_program(rest.programs[run]);
   allocations.answer_waiters_of(rest.changed_jobs);
-  ledger.forget_landed();
+  flight.reset();
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void Core::flush(Time now) {
     if (ledger_.is_disk_full()) return;
     steps_.start_waiting();
     if (ledger_.settings().preempt.gang) gang_switch(ledger_);
-    if (ledger_.has_changed_nodes()) triggers_.look();
+    triggers_.look();
   });
   planning_.begin_if_wanted();
   if (ledger_.has_flight() || !ledger_.has_open()) return;

@@ -64,7 +64,7 @@ void Ledger::note_changes(const Event& event) {
       [&]<class T>(const T& e) {
         add_changed(e, open_.changed_jobs);
         add_nodes(e, changed_nodes_);
-        order_changed_ |= !leaves_the_order<T>;
+        plan_wish_.order_changed |= !leaves_the_order<T>;
         if constexpr (!concerns_jobs_alone<T>) ++nodes_version_;
       },
       event);
@@ -191,7 +191,7 @@ void Ledger::make_anew() {
   }
   watch_list_.make_anew(cluster_);
   ++nodes_version_;
-  order_changed_ = true;
+  plan_wish_.order_changed = true;
   is_stale_ = false;
 }
 

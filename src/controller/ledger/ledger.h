@@ -24,6 +24,13 @@
 
 namespace muster::controller {
 
+struct PlanWish {
+  bool wanted = true;
+  // Whether the order of the queue has changed since the last plan began, by more than the queue
+  // itself can see.
+  bool order_changed = true;
+};
+
 class Ledger {
  public:
   Ledger(Host& host, Authority authority) : host_(host), authority_(authority) {}
@@ -39,7 +46,6 @@ class Ledger {
   Cow<Job> job_as_it_is(JobId id) const { return cluster_.jobs.share(id); }
   const Authority& authority() const { return authority_; }
   Rights rights() const { return {authority_, cluster_}; }
-  const WatchList& watch_list() const { return watch_list_; }
   WatchList& watch_list() { return watch_list_; }
   const wire::JobCounts& job_counts() const { return job_counts_.counts(); }
   void reset_job_counts() { job_counts_.reset(); }
@@ -62,18 +68,14 @@ class Ledger {
   void log_error(std::string_view line) { host_.log_error(line); }
 
   // --- planning ---
-  void want_plan() { plan_wanted_ = true; }
-  void want_plan_anew() { plan_wanted_ = order_changed_ = true; }  // the last one was lost
-  bool take_plan_wish() { return std::exchange(plan_wanted_, false); }
-  bool is_plan_wanted() const { return plan_wanted_; }
-  // Whether the order of the queue has changed since the last plan began, by more than the queue
-  // itself can see.
-  bool take_order_changed() { return std::exchange(order_changed_, false); }
+  void want_plan() { plan_wish_.wanted = true; }
+  void want_plan_anew() { plan_wish_ = PlanWish{}; }  // the last one was lost
+  const PlanWish& plan_wish() const { return plan_wish_; }
+  PlanWish take_plan_wish() { return std::exchange(plan_wish_, {false, false}); }
   // Increases whenever nodes or partitions may have changed.
   std::uint64_t nodes_version() const { return nodes_version_; }
   // Nodes whose records may have changed since the last call.
   std::set<NodeId> take_changed_nodes() { return std::exchange(changed_nodes_, {}); }
-  bool has_changed_nodes() const { return !changed_nodes_.empty(); }
   // The client of the last reply also waits for a plan.
   void await_plan() { ++open_.replies_awaiting_plan; }
   void note_plan() { open_.plan_seen = open_.replies_awaiting_plan > 0; }
@@ -86,7 +88,6 @@ class Ledger {
   void mark_changed(JobId job) { open_.changed_jobs.insert(job.value); }
   bool has_open() const { return !open_.empty(); }
   bool has_flight() const { return in_flight_.has_value(); }
-  bool is_quiet() const { return open_.empty() && !in_flight_; }
   bool only_awaits_plan() const { return open_.only_awaits_plan(); }
   bool is_disk_full() const { return disk_full_; }
   // Moves the open batch into flight. Returns nothing if the batch has no event: then land() may
@@ -98,8 +99,7 @@ class Ledger {
   }
   // Where the batch is durable, what it holds may leave. Otherwise it is to be committed again.
   void land(CommitOutcome outcome);
-  Flight* landed() { return landed_ ? &*landed_ : nullptr; }
-  void forget_landed() { landed_.reset(); }
+  std::optional<Flight>& landed() { return landed_; }
   BatchNumber committed_batch() const;
   // Changes with every recorded event.
   std::pair<BatchNumber, std::size_t> version() const { return {next_batch_, open_.events.size()}; }
@@ -130,8 +130,7 @@ class Ledger {
   JobCounter job_counts_;
   Time now_;
   Asker asker_;
-  bool plan_wanted_ = true;
-  bool order_changed_ = true;
+  PlanWish plan_wish_;
   std::uint64_t nodes_version_ = 0;
   std::set<NodeId> changed_nodes_;
 };

@@ -5,14 +5,13 @@ namespace muster::controller {
 
 void Planning::begin_if_wanted() {
   constexpr Seconds kDeepPlanEvery{5};
-  if (planning_ || !ledger_.is_plan_wanted()) return;
+  if (planning_ || !ledger_.plan_wish().wanted) return;
   const Cluster& cluster = ledger_.cluster();
   const Time now = ledger_.now();
   // Every few seconds a plan looks at the whole queue; other plans must be quick.
   const bool deep = now - last_deep_ >= kDeepPlanEvery;
   sched::Budget budget = deep ? sched::thorough_budget(cluster) : sched::quick_budget(cluster);
-  budget.order_changed = ledger_.take_order_changed();
-  ledger_.take_plan_wish();
+  budget.order_changed = ledger_.take_plan_wish().order_changed;
   planning_ = true;
   try {
     host_.start_planning(cluster, now, budget);

@@ -29,7 +29,7 @@ class Planning {
   void publish() { host_.publish(published()); }
   // Publishes changes that are not journalled, even if no commit follows.
   void publish_if_quiet() {
-    if (ledger_.is_quiet()) publish();
+    if (!ledger_.has_open() && !ledger_.has_flight()) publish();
   }
   void set_loads(std::shared_ptr<const Loads> loads) { loads_ = std::move(loads); }
   void on_clock_step(Millis by);

@@ -23,6 +23,7 @@ void Triggers::recover() {
 
 void Triggers::look() {
   const std::set<NodeId> changed = ledger_.take_changed_nodes();
+  if (changed.empty()) return;
   std::map<TriggerEvent, std::set<NodeId>> happened;
   for (NodeId id : changed) {
     const Node* node = ledger_.cluster().nodes.find(id);

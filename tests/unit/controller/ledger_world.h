@@ -19,7 +19,7 @@ struct LedgerWorld {
     ledger.seal();
     ledger.land(CommitOutcome::committed);
     OpenBatch rest = std::move(ledger.landed()->rest);
-    ledger.forget_landed();
+    ledger.landed().reset();
     return rest;
   }
   void pass(Millis span) { ledger.set_now(ledger.now() + span); }

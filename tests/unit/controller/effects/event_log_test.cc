@@ -71,8 +71,8 @@ TEST(EventLog, SaysNothingOfWhatWasUndone) {
   ledger.undo_since(mark);
   ledger.seal();
   ledger.land(CommitOutcome::committed);
-  const Flight* landed = ledger.landed();
-  ASSERT_NE(landed, nullptr);
+  const std::optional<Flight>& landed = ledger.landed();
+  ASSERT_TRUE(landed);
   ASSERT_EQ(landed->rest.log.size(), 1u);
   EXPECT_EQ(landed->rest.log[0].facts[0].value, "stays");
 }
