@@ -1,4 +1,5 @@
 """What slurmctld answers to a hand-made client: in parts, only to those who may ask, and nothing to impostors."""
+import pwd
 import re
 import struct
 from pathlib import Path
@@ -9,7 +10,7 @@ from muster import wait_for
 from raw_client import HELLO, JOB, RawClient, controller_socket, decode, field, frame, message, request
 
 pytestmark = [pytest.mark.ours, pytest.mark.as_root]
-CLUSTER = dict(nodes=1, conf="MaxJobCount=2000\n")
+CLUSTER = dict(nodes=1, conf="MaxJobCount=2000\nSlurmctldParameters=allow_user_triggers\n")
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs/security.md"
 PART = 1 << 20
 ACCESS_DENIED, USER_ID_MISSING = 2002, 2010  # base/error_code.h
@@ -112,7 +113,7 @@ def documented():
     return [tuple(cell.strip() for cell in row.split("|")[1:3]) for row in rows.splitlines()]
 
 
-def requests_about(job):
+def requests_about(job, owner):
     """A request of each kind, by the names in the document. Shutdown comes last, because it would end the daemon."""
     ref = message((1, job))
 
@@ -135,6 +136,9 @@ def requests_about(job):
         "JobAction suspend, resume": ("JobAction", message((1, 5), (2, ref))),
         "Cancel": ("Cancel", message((1, ref), (3, 2 * 18))),  # SIGCONT
         "Release": ("Release", ref),
+        "Statistics": ("Statistics", b""), "Statistics reset": ("Statistics", message((1, 1))), "Triggers": ("Triggers", b""),
+        "SetTrigger": ("SetTrigger", message((1, message((2, 1), (3, job), (8, "/bin/true"))))),
+        "ClearTriggers": ("ClearTriggers", message((2, job), (3, owner))),
         "Debug": ("Debug", message((1, "info"))), "Reconfigure": ("Reconfigure", b""), "ClaimNode": ("ClaimNode", b""),
         "Shutdown": ("Shutdown", message((1, 1))),
     }
@@ -153,7 +157,7 @@ def test_each_request_is_answered_to_whom_the_document_says(cluster, alice, bob)
     job = int(cluster.sbatch("-o", "/dev/null", "--wrap", "sleep 600", user=alice))
     cluster.wait_state(job, "RUNNING")
     wait_for(lambda: cluster.supervisors(f"{job}.batch"), "the script")
-    asked = requests_about(job)
+    asked = requests_about(job, pwd.getpwnam(alice).pw_uid)
     rows = dict(documented())
     assert set(rows) - set(asked) == {"Submit", "WaitJob", "ReportBatch"}  # elsewhere, and in the unit tests
     for user, may in ((bob, {"anyone"}), (alice, {"anyone", "owner or operator"}),
