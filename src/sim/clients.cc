@@ -43,6 +43,11 @@ void Clients::plan_wishes(const ClusterConfig& config) {
     sometime([this, &config](controller::Core& core) {
       core.reconfigure(config, {1, ++request_}, controller_.controllers_time());
     });
+  for (std::uint32_t i = 0; i < 5; ++i)
+    sometime([this, &config](controller::Core& core) {
+      core.on_accounts(some_news(schedule_, config.settings.cluster_name), {}, wire::Done{},
+                       controller_.controllers_time());
+    });
 }
 
 void Clients::submit() {

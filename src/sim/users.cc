@@ -66,6 +66,29 @@ wire::SubmitRequest some_rich_submission(Schedule& chance, std::uint32_t cpus,
   return request;
 }
 
+AccountsNews some_news(Schedule& chance, const Text& cluster) {
+  auto times = [&] {
+    return RowTimes{.created = {}, .modified = {}, .deleted = chance.chance(30)};
+  };
+  const Text account(chance.chance(50) ? "physics" : "biology");
+  const auto limit = static_cast<std::uint32_t>(chance.below(100));
+  const AdminLevel level = chance.chance(50) ? AdminLevel::administers : AdminLevel::none;
+  AccountsNews news;
+  news.rows.push_back(QosRow{
+      .id = 2, .qos = {.name = "site", .priority = limit}, .defined_in = {}, .times = times()});
+  news.rows.push_back(UserRow{.name = "alice", .admin_level = level, .times = times()});
+  news.rows.push_back(AccountRow{.name = account,
+                                 .description = {},
+                                 .organization = {},
+                                 .coordinators = {"alice"},
+                                 .times = times()});
+  news.rows.push_back(AssociationRow{.cluster = cluster,
+                                     .association = {.key = {account, {}, {}}, .priority = limit},
+                                     .comment = {},
+                                     .times = times()});
+  return news;
+}
+
 wire::Request some_interference(Schedule& chance, const std::set<JobId>& acknowledged) {
   const auto which = static_cast<std::ptrdiff_t>(chance.below(acknowledged.size()));
   wire::JobRef ref{.job = *std::next(acknowledged.begin(), which)};

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/accounts/accounts_news.h"
 #include "model/cluster.h"
 #include "sim/schedule.h"
 #include "wire/requests.h"
@@ -21,6 +22,9 @@ wire::SubmitRequest some_rich_submission(Schedule& chance, std::uint32_t cpus,
                                          const std::set<JobId>& acknowledged, Time now);
 // Cancels, requeues, suspends or resumes one of the jobs.
 wire::Request some_interference(Schedule& chance, const std::set<JobId>& acknowledged);
+
+// What whoever keeps the accounts says: a QOS, an administrator, coordinators and an association.
+AccountsNews some_news(Schedule& chance, const Text& cluster);
 
 // A caller and a request: "hold", "update_node", "srun", ...
 struct RandomRequest {
