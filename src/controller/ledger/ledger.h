@@ -74,8 +74,8 @@ class Ledger {
   PlanWish take_plan_wish() { return std::exchange(plan_wish_, {false, false}); }
   // Increases whenever nodes or partitions may have changed.
   std::uint64_t nodes_version() const { return nodes_version_; }
-  // Nodes whose records may have changed since the last call.
-  std::set<NodeId> take_changed_nodes() { return std::exchange(changed_nodes_, {}); }
+  // Nodes whose records may have changed since this was cleared.
+  std::set<NodeId>& changed_nodes() { return changed_nodes_; }
   // The client of the last reply also waits for a plan.
   void await_plan() { ++open_.replies_awaiting_plan; }
   void note_plan() { open_.plan_seen = open_.replies_awaiting_plan > 0; }

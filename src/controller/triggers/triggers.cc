@@ -17,22 +17,21 @@ Triggers::NodeMarks Triggers::marks_of(const Node& node) {
 void Triggers::recover() {
   marks_.clear();
   ledger_.cluster().nodes.each([&](const Node& node) { marks_[node.id] = marks_of(node); });
-  ledger_.take_changed_nodes();
+  ledger_.changed_nodes().clear();
   pull(TriggerEvent::controller_resumed);
 }
 
 void Triggers::look() {
-  const std::set<NodeId> changed = ledger_.take_changed_nodes();
+  std::set<NodeId>& changed = ledger_.changed_nodes();
   if (changed.empty()) return;
+  std::map<NodeId, NodeMarks> seen;
   std::map<TriggerEvent, std::set<NodeId>> happened;
   for (NodeId id : changed) {
     const Node* node = ledger_.cluster().nodes.find(id);
-    if (!node) {
-      marks_.erase(id);
-      continue;
-    }
-    const NodeMarks now = marks_of(*node);
-    const NodeMarks before = std::exchange(marks_[id], now);
+    if (!node) continue;
+    const NodeMarks now = seen[id] = marks_of(*node);
+    const auto known = marks_.find(id);
+    const NodeMarks before = known == marks_.end() ? NodeMarks{} : known->second;
     if (now.down && !before.down) happened[TriggerEvent::node_down].insert(id);
     if (!now.down && before.down) happened[TriggerEvent::node_up].insert(id);
     if (now.drained && !before.drained) happened[TriggerEvent::node_drained].insert(id);
@@ -40,6 +39,10 @@ void Triggers::look() {
   }
   for (const auto& [event, nodes] : happened) pull(event, nodes);
   if (!happened.empty()) pull(TriggerEvent::reconfigured);
+  // All has been recorded. What follows needs no memory: a look that fails is repeated as a whole.
+  for (NodeId id : changed) marks_.erase(id);
+  marks_.merge(seen);
+  changed.clear();
 }
 
 void Triggers::pull(TriggerEvent event) {
@@ -87,12 +90,10 @@ std::set<NodeId> Triggers::nodes_of(const Trigger& trigger, const std::set<NodeI
   return nodes;
 }
 
-// Nodes that have been idle for the time of the offset; of a permanent trigger those that have
-// become so since the last look.
-std::set<NodeId> Triggers::nodes_idle_for(const Trigger& trigger) {
+// Nodes that have been idle for the time of the offset, and were not yet at `seen`.
+std::set<NodeId> Triggers::nodes_idle_for(const Trigger& trigger, Time seen) const {
   const Time now = ledger_.now();
   const Seconds span = std::max(trigger.offset, Seconds{0});
-  const Time seen = trigger.permanent ? std::exchange(idle_seen_[trigger.id], now) : Time{};
   std::set<NodeId> idle;
   ledger_.cluster().nodes.each([&](const Node& node) {
     const bool is_idle = node.health == NodeHealth::up && node.responding && !node.drain &&
@@ -115,7 +116,11 @@ void Triggers::tick_one(Trigger trigger) {
     return;
   }
   if (trigger.event == TriggerEvent::node_idle) {
-    if (const auto idle = nodes_idle_for(trigger); !idle.empty()) pull_by_nodes(trigger, idle);
+    // A permanent trigger is pulled once each time a node becomes idle.
+    Time* seen = trigger.permanent ? &idle_seen_[trigger.id] : nullptr;
+    if (const auto idle = nodes_idle_for(trigger, seen ? *seen : Time{}); !idle.empty())
+      pull_by_nodes(trigger, idle);
+    if (seen) *seen = now;
     return;
   }
   if (!trigger.job) return;
@@ -152,8 +157,8 @@ void Triggers::fire(Trigger trigger) {
 }
 
 void Triggers::remove(const Trigger& trigger) {
-  idle_seen_.erase(trigger.id);
   ledger_.record(TriggerChanged{.trigger = trigger, .removed = true});
+  idle_seen_.erase(trigger.id);
 }
 
 void Triggers::on_clock_step(Millis by) {

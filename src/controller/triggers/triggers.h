@@ -36,7 +36,7 @@ class Triggers {
   void pull_by_nodes(Trigger trigger, const std::set<NodeId>& nodes);
   void tick_one(Trigger trigger);
   std::set<NodeId> nodes_of(const Trigger& trigger, const std::set<NodeId>& among) const;
-  std::set<NodeId> nodes_idle_for(const Trigger& trigger);
+  std::set<NodeId> nodes_idle_for(const Trigger& trigger, Time seen) const;
   void await_program(Trigger trigger, Time due, Text about);
   void fire(Trigger trigger);
   void remove(const Trigger& trigger);

@@ -184,6 +184,24 @@ TEST(WithoutMemory, ANodeIsLostAndComesBack) {
         [](Play& p) { p.all_steps_end(); }}});
 }
 
+TEST(WithoutMemory, TriggersArePulled) {
+  static constexpr Uid kSlurmUser{64030};
+  auto set = [](TriggerEvent event, Seconds offset = {}) {
+    return [=](Play& p) {
+      const Trigger trigger{.event = event, .offset = offset, .program = "/bin/true"};
+      EXPECT_TRUE(
+          std::holds_alternative<wire::Done>(p.ask(wire::SetTriggerRequest{trigger}, kSlurmUser)));
+    };
+  };
+  ends_as_if_memory_sufficed(
+      {ClusterBuilder().nodes(2).settings([](Settings& s) { s.slurmd_timeout = 30s; }),
+       {set(TriggerEvent::node_down, 1000s), set(TriggerEvent::node_up, 1000s),
+        set(TriggerEvent::node_idle, 20s), [](Play& p) { p.leave(1); },
+        [](Play& p) { p.pass(20s); }, [](Play& p) { p.pass(20s); },
+        [](Play& p) { p.programs_end(); }, [](Play& p) { p.join(1); },
+        [](Play& p) { p.pass(1s); }}});
+}
+
 TEST(WithoutMemory, ComponentsStartTogether) {
   ends_as_if_memory_sufficed(
       {with_accounting(2),
