@@ -11,7 +11,7 @@ namespace muster::io {
 
 namespace {
 
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 constexpr int kCheckpointPages = 2000;
 constexpr int kCacheMib = 32;  // writes go to random places of three large indexes
 
@@ -19,7 +19,16 @@ constexpr int kCacheMib = 32;  // writes go to random places of three large inde
 // state is ingested again.
 constexpr const char* kFromFormat1 = R"(
   ALTER TABLE meta RENAME COLUMN last_record TO last_batch;
-  UPDATE meta SET version = 2, last_batch = 0;
+  UPDATE meta SET last_batch = 0;
+)";
+
+// Format 2 and 1 had tables of accounts that nothing read; accounts.db has them
+// (sqlite_accounts.h).
+constexpr const char* kFromFormat2 = R"(
+  DROP TABLE accounts;
+  DROP TABLE users;
+  DROP TABLE qos;
+  UPDATE meta SET version = 3;
 )";
 
 constexpr const char* kSchema = R"(
@@ -32,13 +41,7 @@ constexpr const char* kSchema = R"(
   CREATE INDEX jobs_by_end ON jobs(ended_ms);
   CREATE TABLE steps(job_index INTEGER NOT NULL, step INTEGER NOT NULL, record BLOB NOT NULL,
     PRIMARY KEY(job_index, step)) WITHOUT ROWID;
-  CREATE TABLE accounts(name TEXT PRIMARY KEY, description TEXT NOT NULL, organization TEXT NOT NULL);
-  CREATE TABLE users(name TEXT PRIMARY KEY, default_account TEXT NOT NULL, admin_level TEXT NOT NULL);
-  CREATE TABLE qos(name TEXT PRIMARY KEY, priority INTEGER NOT NULL);
-  INSERT INTO meta VALUES (2, 0);
-  INSERT INTO accounts VALUES ('root', 'default root account', 'root');
-  INSERT INTO users VALUES ('root', 'root', 'Administrator');
-  INSERT INTO qos VALUES ('normal', 0);
+  INSERT INTO meta VALUES (3, 0);
 )";
 
 std::int64_t to_ms(Time t) { return t.time_since_epoch().count(); }
@@ -90,10 +93,11 @@ Result<void> SqliteAccounting::prepare_schema() {
     return fail(fmt::format(
         "{}: written by a newer version (format {}, this program knows {}); it was left as it is",
         database_.path(), *version, kVersion));
-  if (*version == 1) {
+  if (*version < kVersion) {
     auto transaction = Transaction::begin(database_);
     if (!transaction) return std::unexpected(transaction.error());
-    auto changed = database_.execute(kFromFormat1);
+    auto changed = *version == 1 ? database_.execute(kFromFormat1) : Result<void>();
+    if (changed) changed = database_.execute(kFromFormat2);
     if (changed) changed = transaction->commit();
     if (!changed) return changed;
   }

@@ -3,7 +3,6 @@
 //   meta                  one row: the format's version and the last batch that was ingested
 //   jobs                  one row per run of a job: what queries filter on, and the encoded record
 //   steps                 one row per step, by the row of its run
-//   accounts, users, qos  a new file has account root, user root and QOS normal
 //
 // Thread-safe: a mutex guards the connection, and is held for one transaction or one read.
 #pragma once

@@ -111,11 +111,35 @@ TEST(SqliteAccounting, ARepeatedRecordIsNotASecondRun) {
   EXPECT_EQ(ask(*store, all), (Ids{"1"}));
 }
 
+// What formats 1 and 2 had beside jobs and steps.
+constexpr const char* kOldTables =
+    "CREATE TABLE accounts(name TEXT); CREATE TABLE users(name TEXT); CREATE TABLE qos(name TEXT);";
+
+TEST(SqliteAccounting, TablesOfTheSecondFormatThatNothingReadsAreRemoved) {
+  TempDir dir;
+  ASSERT_TRUE(open_store(dir)->ingest({JobBuilder(1).r}, 40));
+  const std::string path = dir.path() + "/accounting.db";
+  {
+    auto file = *Database::open(path, {});
+    ASSERT_TRUE(file.execute(kOldTables));
+    ASSERT_TRUE(file.execute("UPDATE meta SET version = 2"));
+  }
+  {
+    auto store = open_store(dir);
+    EXPECT_EQ(store->last(), 40u);
+    EXPECT_EQ(ask(*store, of_jobs({ref(1)})), (Ids{"1"}));
+  }
+  EXPECT_EQ(read_text(path, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"),
+            "jobs;meta;steps;");
+  EXPECT_EQ(read_text(path, "SELECT version FROM meta"), "3;");
+}
+
 TEST(SqliteAccounting, AFileOfTheFirstFormatIsFedAgainFromTheStart) {
   TempDir dir;
   ASSERT_TRUE(open_store(dir)->ingest({JobBuilder(1).r}, 40));
   {
     auto file = *Database::open(dir.path() + "/accounting.db", {});
+    ASSERT_TRUE(file.execute(kOldTables));
     ASSERT_TRUE(file.execute(
         "ALTER TABLE meta RENAME COLUMN last_batch TO last_record; UPDATE meta SET version = 1"));
   }
@@ -220,16 +244,6 @@ TEST(SqliteAccounting, TellsOfDamageToItsFileAndKeepsWhatItCannotWrite) {
   EXPECT_FALSE(store->ingest({JobBuilder(2999).r}, 2));
   EXPECT_EQ(store->last(), 1u);
   EXPECT_FALSE(store->scan({.jobs = {JobId{2999}}}, [](AccountingStore::Candidate) {}));
-}
-
-TEST(SqliteAccounting, StartsWithRootAndNormal) {
-  TempDir dir;
-  open_store(dir);
-  std::string path = dir.path() + "/accounting.db";
-  EXPECT_EQ(read_text(path, "SELECT name FROM accounts"), "root;");
-  EXPECT_EQ(read_text(path, "SELECT name, default_account, admin_level FROM users"),
-            "root;root;Administrator;");
-  EXPECT_EQ(read_text(path, "SELECT name FROM qos"), "normal;");
 }
 
 TEST(SqliteAccounting, RefusesAFileOfANewerVersion) {
