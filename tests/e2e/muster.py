@@ -406,8 +406,8 @@ RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
     def _supervisors_below(self, parents, title):
         return [pid for pid, parent, line in _processes() if parent in parents and f"slurmstepd: [{title}]" in line]
 
-    def start_controller(self):
-        self.run(SBIN / "slurmctld", "-f", self.config_file).ok()
+    def start_controller(self, *options):
+        self.run(SBIN / "slurmctld", *options, "-f", self.config_file).ok()
         wait_for(self.controller_is_up, "slurmctld to answer scontrol ping")
 
     def controller_is_up(self):

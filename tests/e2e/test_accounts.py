@@ -97,6 +97,14 @@ def test_what_is_acknowledged_survives_kill_9(site, cluster, alice):
     cluster.wait_state(cluster.sbatch("--wrap", "true", user=alice), "COMPLETED")
 
 
+def test_a_controller_that_forgets_its_jobs_keeps_the_accounts(site, cluster, alice, bob):
+    cluster.stop_controller()
+    cluster.start_controller("-c")
+    cluster.wait_nodes("idle")
+    cluster.wait_state(cluster.sbatch("--wrap", "true", user=alice), "COMPLETED")
+    assert "Invalid account" in refusal_of(cluster, user=bob)
+
+
 def test_a_qos_of_slurm_conf_is_shown_and_changed_there(site, cluster):
     assert len(site.ask("show", "qos", {"Name": "filed"}).rows) == 1
     problem, name, place = site.ask("modify", "qos", {"Name": "filed"}, {"Priority": 9}).refusal
