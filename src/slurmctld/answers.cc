@@ -7,27 +7,14 @@
 #include <fmt/format.h>
 
 #include "accounting/query.h"
+#include "accounts/records.h"
 #include "base/text/strings.h"
 #include "io/log.h"
+#include "slurmctld/records_desk.h"
 #include "slurmctld/service.h"
 #include "wire/parts.h"
 
 namespace muster::daemon {
-
-namespace {
-
-// What is no list comes with the first part.
-controller::QueryAnswer::Part next_part(wire::AccountsReply& whole, std::size_t& next) {
-  wire::AccountsReply part{.version = std::exchange(whole.version, 0)};
-  std::size_t bytes = 0;
-  for (; next < whole.rows.size() && bytes < wire::kPartBytes; ++next) {
-    bytes += rough_size(whole.rows[next]);
-    part.rows.push_back(std::move(whole.rows[next]));
-  }
-  return {std::move(part), next < whole.rows.size()};
-}
-
-}  // namespace
 
 // Answers a query. Long answers are made by the pool, so that they do not delay other users; they
 // show the state at the time of their turn.
@@ -107,6 +94,13 @@ void Service::ask_accounts(controller::ReplyTo to, const io::Peer& peer,
                                              .problem = wire::AccountsProblem::not_supported,
                                              .entity = request.entity,
                                              .detail = "Slurm accounting storage is disabled"}});
+  if (accounts::is_of_records(request.entity)) {
+    if (!accounting_.has_store())
+      return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"});
+    const bool operates = level_of(peer) >= AdminLevel::operates;
+    return answer_records({accounting_, *shares_, *server_, users_, timekeeper_}, to,
+                          {published_, viewer_of(peer), operates}, request);
+  }
   shares_->begin(shares_->sacct(), to, peer.uid, 0, [this, to, peer, request] {
     auto over = std::make_shared<std::promise<void>>();
     const auto is_over = over->get_future();
@@ -159,10 +153,7 @@ void Service::answer_accounts(controller::ReplyTo to, const io::Peer& peer,
       core_->on_accounts(answer->news, to, std::move(answer->reply), current_time());
     });
   }
-  shares_->send_in_parts(
-      shares_->sacct(), to, peer.uid,
-      std::make_shared<FairShares::PartSource>(
-          [answer, next = std::size_t{0}]() mutable { return next_part(answer->reply, next); }));
+  send_rows(*shares_, to, peer.uid, std::shared_ptr<wire::AccountsReply>(answer, &answer->reply));
 }
 
 void Service::run_aside(controller::ReplyTo to, Uid user, std::function<wire::Answer()> work,

@@ -90,8 +90,8 @@ class ReferenceCluster(Cluster):
         self.database.stop()
 
 
-def make_cluster():
-    options = dict(nodes=1, conf="AccountingStorageTRES=gres/gpu\n")
+def make_cluster(nodes=1):
+    options = dict(nodes=nodes, conf="AccountingStorageTRES=gres/gpu\n")
     if not is_reference():
         return Cluster(**options)
     needed = [program for program in ("mariadbd", "mariadb-install-db", "slurmdbd") if not shutil.which(program)]
