@@ -14,6 +14,8 @@
 
 namespace muster::cli {
 
+inline constexpr std::string_view kSreport = "sreport";
+
 // -t: in what usage is given, and whether the share of the whole stands beside it.
 struct TimeForm {
   enum class Unit : std::uint8_t { none, seconds, minutes, hours };

@@ -14,7 +14,6 @@ namespace muster::cli {
 
 namespace {
 
-constexpr std::string_view kProgram = "sreport";
 constexpr int kSizeWidth = 13, kSizeWidthWithPercent = 20, kShareWidth = 12;
 
 struct Group {
@@ -45,7 +44,7 @@ std::optional<wire::AccountingRequest> request_of(ReportSession& session, const 
   for (const Text& job : line.jobs) {
     auto ref = wire::parse_job_ref(job.view());
     if (!ref) {
-      session.fail(error_lines(kProgram, fmt::format("Invalid job id {}", job.view())));
+      session.fail(error_lines(kSreport, fmt::format("Invalid job id {}", job.view())));
       return std::nullopt;
     }
     request.jobs.push_back(*ref);

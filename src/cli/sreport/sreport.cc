@@ -23,7 +23,6 @@ namespace muster::cli {
 
 namespace {
 
-constexpr std::string_view kProgram = "sreport";
 
 constexpr std::array kOptions{
     WordOption{"all_clusters", 'a'},
@@ -186,7 +185,7 @@ std::string usage_text(const TimeForm& form, std::uint64_t seconds, std::uint64_
 
 Controller* ReportSession::connect() {
   if (controller) return &*controller;
-  auto made = connect_to_accounting(kProgram);
+  auto made = connect_to_accounting(kSreport);
   if (!made) {
     fail(made.error().text);
     return nullptr;
@@ -202,7 +201,7 @@ std::optional<std::vector<wire::AccountsRow>> ReportSession::rows(
   auto reply = to->ask_for<wire::AccountsReply>(request);
   if (!reply) {
     controller.reset();
-    fail(error_lines(kProgram, reply.error().text()));
+    fail(error_lines(kSreport, reply.error().text()));
     return std::nullopt;
   }
   if (reply->refusal) {
@@ -210,7 +209,7 @@ std::optional<std::vector<wire::AccountsRow>> ReportSession::rows(
     const std::string text = why.problem == wire::AccountsProblem::denied
                                  ? std::string("Access/permission denied")
                                  : fmt::format("{} {}", why.name.view(), why.detail);
-    fail(error_lines(kProgram, trim(text)));
+    fail(error_lines(kSreport, trim(text)));
     return std::nullopt;
   }
   return std::move(reply->rows);
@@ -220,7 +219,7 @@ std::optional<std::vector<AccountingRow>> ReportSession::jobs(
     const wire::AccountingRequest& request) {
   Controller* to = connect();
   if (!to) return std::nullopt;
-  auto rows = fetch_accounting(kProgram, *to, request);
+  auto rows = fetch_accounting(kSreport, *to, request);
   if (rows) return std::move(*rows);
   controller.reset();
   fail(rows.error().text);
@@ -251,7 +250,7 @@ int sreport_main(int argc, char** argv) {
   for (const GivenOption& given : split->options)
     if (!apply_option(session, kOptions[given.option].name, given.value)) return session.exit_code;
   if (split->rest.empty())
-    hold_dialogue(kProgram, [&](const std::vector<std::string>& line) {
+    hold_dialogue(kSreport, [&](const std::vector<std::string>& line) {
       run_words(session, line);
       return !session.ended;
     });

@@ -212,6 +212,23 @@ void report_user_lines(ReportSession& session, const ReportLine& line, UsageKind
               true, unit(session, loaded->tres));
 }
 
+// The accounts of a user in the order of the tree.
+bool sort_by_tree(ReportSession& session, std::vector<UserLine>& lines) {
+  std::map<Text, std::map<Text, std::size_t>> places;
+  for (const UserLine& line : lines) {
+    auto& of_cluster = places[line.cluster];
+    if (!of_cluster.empty()) continue;
+    const auto tree = AccountTree::fetch(session, line.cluster);
+    if (!tree) return false;
+    for (const auto& [account, depth] : tree->in_order())
+      of_cluster.emplace(account, of_cluster.size());
+  }
+  std::ranges::stable_sort(lines, {}, [&](const UserLine& line) {
+    return std::pair(line.cluster, places[line.cluster][line.labels.front()]);
+  });
+  return true;
+}
+
 // All accounts of a user in one line.
 std::vector<UserLine> grouped(std::vector<UserLine> lines) {
   std::vector<UserLine> groups;
@@ -286,7 +303,10 @@ void report_top_users(ReportSession& session, const ReportLine& line) {
   ReportTable table(session, kTopFields, usual("Cluster,Login,Proper,Accounts", loaded->tres),
                     line);
   auto lines = user_lines(*loaded, line, UsageKind::association);
-  if (line.group) lines = grouped(std::move(lines));
+  if (line.group) {
+    if (!sort_by_tree(session, lines)) return;
+    lines = grouped(std::move(lines));
+  }
   const Text& first = loaded->tres.names.front();
   std::ranges::stable_sort(lines, [&](const UserLine& a, const UserLine& b) {
     if (a.cluster != b.cluster) return a.cluster < b.cluster;

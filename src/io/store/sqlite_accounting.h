@@ -22,6 +22,9 @@
 
 namespace muster::io {
 
+// A time as a column holds it; 0 = not set.
+inline std::int64_t to_ms(Time t) { return t.time_since_epoch().count(); }
+
 class SqliteAccounting final : public AccountingStore {
  public:
   // `path` is the file; its directory must exist.

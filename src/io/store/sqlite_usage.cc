@@ -8,7 +8,6 @@ namespace muster::io {
 
 namespace {
 
-std::int64_t to_ms(Time t) { return t.time_since_epoch().count(); }
 Time from_ms(std::int64_t ms) { return Time{Millis{ms}}; }
 
 // The same state of the same node, so nothing new.

@@ -112,6 +112,19 @@ TEST(SqliteAccounting, ARepeatedRecordIsNotASecondRun) {
 }
 
 // What formats 1 and 2 had beside jobs and steps.
+// Takes a file back to what format 3 had.
+constexpr const char* kToFormat3 = R"(
+  DROP TABLE usage;
+  DROP TABLE reservations;
+  DROP TABLE events;
+  DROP TABLE suspensions;
+  DROP INDEX jobs_by_time;
+  CREATE INDEX jobs_by_end ON jobs(ended_ms);
+  ALTER TABLE jobs DROP COLUMN started_ms;
+  ALTER TABLE meta DROP COLUMN usage_known_ms;
+  UPDATE meta SET version = 3;
+)";
+
 constexpr const char* kOldTables =
     "CREATE TABLE accounts(name TEXT); CREATE TABLE users(name TEXT); CREATE TABLE qos(name TEXT);";
 
@@ -121,6 +134,7 @@ TEST(SqliteAccounting, TablesOfTheSecondFormatThatNothingReadsAreRemoved) {
   const std::string path = dir.path() + "/accounting.db";
   {
     auto file = *Database::open(path, {});
+    ASSERT_TRUE(file.execute(kToFormat3));
     ASSERT_TRUE(file.execute(kOldTables));
     ASSERT_TRUE(file.execute("UPDATE meta SET version = 2"));
   }
@@ -130,8 +144,21 @@ TEST(SqliteAccounting, TablesOfTheSecondFormatThatNothingReadsAreRemoved) {
     EXPECT_EQ(ask(*store, of_jobs({ref(1)})), (Ids{"1"}));
   }
   EXPECT_EQ(read_text(path, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"),
-            "jobs;meta;steps;");
-  EXPECT_EQ(read_text(path, "SELECT version FROM meta"), "3;");
+            "events;jobs;meta;reservations;steps;suspensions;usage;");
+  EXPECT_EQ(read_text(path, "SELECT version FROM meta"), "4;");
+}
+
+TEST(SqliteAccounting, AFileOfFormat3KeepsItsJobsAndGetsUsage) {
+  TempDir dir;
+  ASSERT_TRUE(open_store(dir)->ingest({JobBuilder(1).r}, 40));
+  const std::string path = dir.path() + "/accounting.db";
+  ASSERT_TRUE(Database::open(path, {})->execute(kToFormat3));
+  auto store = open_store(dir);
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store->last(), 40u);
+  EXPECT_EQ(ask(*store, of_jobs({ref(1)})), (Ids{"1"}));
+  EXPECT_EQ(*store->usage_known_until(), Time{});
+  EXPECT_EQ(*store->oldest_record(), JobBuilder(1).r.submitted);
 }
 
 TEST(SqliteAccounting, AFileOfTheFirstFormatIsFedAgainFromTheStart) {
@@ -139,6 +166,7 @@ TEST(SqliteAccounting, AFileOfTheFirstFormatIsFedAgainFromTheStart) {
   ASSERT_TRUE(open_store(dir)->ingest({JobBuilder(1).r}, 40));
   {
     auto file = *Database::open(dir.path() + "/accounting.db", {});
+    ASSERT_TRUE(file.execute(kToFormat3));
     ASSERT_TRUE(file.execute(kOldTables));
     ASSERT_TRUE(file.execute(
         "ALTER TABLE meta RENAME COLUMN last_batch TO last_record; UPDATE meta SET version = 1"));
