@@ -60,7 +60,7 @@ def test_a_draining_node_is_in_service_until_its_last_job_ends(cluster):
 
 @pytest.mark.ours
 def test_an_event_outlives_slurmctld(cluster):
-    cluster.run("scontrol", "update", "nodename=n1", "state=down", "reason=power").ok()
+    cluster.run("scontrol", "update", "nodename=n1", "state=drain", "reason=power").ok()
     wait_for(lambda: events(cluster, "nodes=n1", "reason=power"), "the event")
     cluster.stop_controller()
     cluster.start_controller()

@@ -84,6 +84,8 @@ void cluster(Row row, Out out) {
     out += row.transaction->cluster.view();
   else if (row.runaway)
     out += row.runaway->cluster.view();
+  else if (row.reservation)
+    out += row.reservation->cluster.view();
   else if (row.share)
     out += row.share->first.view();
   else if (row.association)
