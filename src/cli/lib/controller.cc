@@ -99,6 +99,12 @@ Result<ClientConfig> embedded_cluster() {
   return config;
 }
 
+bool is_embedded(const ClientConfig& config) {
+  return config.path.empty() || config.path == embedded_directory() + "/etc/slurm.conf";
+}
+
+std::string login_path_file() { return embedded_directory() + "/etc/login.sh"; }
+
 std::optional<std::string> other_configuration() {
   if (const char* path = std::getenv("SLURM_CONF"); path && *path) return path;
   if (std::string path(kSystemConfig); exists(path)) return path;

@@ -21,9 +21,9 @@ struct Subcommand {
 
 constexpr std::array kSubcommands{
     Subcommand{
-        "up", "up [--nodes=N]",
+        "up", "up [--nodes=N] [--gpus=N] [--edit]",
         "start a cluster on this machine, or restart it after a crash; with --nodes, N pretend "
-        "nodes",
+        "nodes; --gpus pretends GPUs; --edit changes its settings; see also muster(1)",
         muster_up},
     Subcommand{"down", "down [--force]", "stop the cluster; with --force, cancel running jobs",
                muster_down},
@@ -50,11 +50,11 @@ void print_help() {
   print_usage();
   std::puts("\nA cluster for one user on this machine, without configuration, root or munge.\n");
   for (const Subcommand& subcommand : kSubcommands)
-    fmt::print("  {:<32} {}\n", subcommand.usage, subcommand.help);
+    fmt::print("  {:<34} {}\n", subcommand.usage, subcommand.help);
   fmt::print(
-      "\n  -h, --help                       print this help\n"
-      "      --usage                      print its first line\n"
-      "  -V, --version                    print the version\n"
+      "\n  -h, --help                         print this help\n"
+      "      --usage                        print its first line\n"
+      "  -V, --version                      print the version\n"
       "\nEverything is kept in $XDG_STATE_HOME/muster (~/.local/state/muster). While the cluster "
       "is up,\n"
       "sbatch, squeue and the others find it unless SLURM_CONF or {} names another.\n",

@@ -200,8 +200,11 @@ int submit(const std::vector<JobOptions>& components, BatchScript script,
   request.spec = Cow<JobRequest>(components.front().spec);
   for (std::size_t i = 1; i < components.size(); ++i)
     request.components.emplace_back(components[i].spec);
-  request.script = std::move(script.text);
   JobEnvironment entries(std::move(environment));
+  if (is_embedded(controller->config()) && begins_login_bash(script.text) &&
+      !entries.find("BASH_ENV"))
+    entries.set("BASH_ENV", login_path_file());
+  request.script = std::move(script.text);
   add_limit_variables(entries, options, controller->config());
   request.environment = StringBlock(std::move(entries).take()).bytes();
   request.test_only = options.test_only;
