@@ -13,6 +13,7 @@
 #include "base/codec/codec.h"
 #include "base/text/date.h"
 #include "base/text/strings.h"
+#include "cli/allocation/advice.h"
 
 namespace muster::cli {
 
@@ -45,7 +46,7 @@ int Allocation::failed(const Error& error) const {
   if (error.code != ErrorCode::invalid_gres)
     text.insert(0, as_salloc ? "Job submit/allocate failed: " : "Unable to allocate resources: ");
   print_error(program(), text);
-  print_advice(program(), error, options_.verbose > 0);
+  advise(program(), options_, error);
   const bool in_a_hurry = options_.immediate_s && error.code == ErrorCode::nodes_busy;
   return in_a_hurry ? immediate_failure_code() : failure_code();
 }

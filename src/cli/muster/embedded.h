@@ -69,5 +69,7 @@ int muster_down(std::vector<std::string_view> args);
 int muster_status(std::vector<std::string_view> args);
 int muster_explain(std::vector<std::string_view> args);
 int muster_sim(std::vector<std::string_view> args);
+int muster_completion(std::vector<std::string_view> args);
+int muster_complete(std::vector<std::string_view> args);
 
 }  // namespace muster::cli

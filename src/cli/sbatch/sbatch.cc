@@ -10,6 +10,7 @@
 #include "base/text/date.h"
 #include "base/text/string_block.h"
 #include "base/text/strings.h"
+#include "cli/allocation/advice.h"
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
 #include "cli/options/components.h"
@@ -142,7 +143,7 @@ int submission_failed(const JobOptions& options, const Error& error) {
     print_error(kSbatch, text);
   else
     print_error(kSbatch, fmt::format("Batch job submission failed: {}", text));
-  print_advice(kSbatch, error, options.verbose > 0);
+  advise(kSbatch, options, error);
   return failure_code();
 }
 
