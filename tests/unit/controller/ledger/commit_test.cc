@@ -4,7 +4,7 @@
 #include "base/text/string_block.h"
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::ledger_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -176,4 +176,4 @@ TEST(Reconfigure, ANodeWithAJobMayNotDisappear) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::ledger_test
