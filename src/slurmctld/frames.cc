@@ -115,6 +115,12 @@ Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& reque
   return {};
 }
 
+controller::Caller caller_of(const io::Peer& peer, const io::Users& users) {
+  controller::Caller caller{peer.uid, peer.gid};
+  if (auto known = users.find(peer.uid)) caller.name = known->name;
+  return caller;
+}
+
 }  // namespace
 
 // Only an operator may connect as a node, because the frames of a node are trusted as reports.
@@ -229,12 +235,20 @@ void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request
   if (by == controller::AnsweredBy::snapshot) return on_query(to, peer, std::move(request), bytes);
   const MessageTimer timer(messages_, type_of(request), peer.uid);
   if (by == controller::AnsweredBy::daemon) return answer_by_daemon(to, peer, request);
+  if (vetting_ && controller::is_vetted(request))
+    return vetting_->ask(to, caller_of(peer, users_.cache()), std::move(request), bytes,
+                         [this, to, peer](wire::Request vetted, const controller::SiteSays& says) {
+                           carry_out(to, peer, std::move(vetted), says);
+                         });
+  carry_out(to, peer, std::move(request));
+}
+
+void Service::carry_out(controller::ReplyTo to, const io::Peer& peer, wire::Request request,
+                        const controller::SiteSays& says) {
   if (auto* submission = std::get_if<wire::SubmitRequest>(&request))
     if (auto ok = prepare_submission(peer, *submission, users_.cache(), blobs_); !ok)
       return reply(to, ok.error());
-  controller::Caller caller{peer.uid, peer.gid};
-  if (auto known = users_.cache().find(peer.uid)) caller.name = known->name;
-  core_->on_request(to, std::move(caller), std::move(request), current_time());
+  core_->on_request(to, caller_of(peer, users_.cache()), std::move(request), current_time(), says);
 }
 
 }  // namespace muster::daemon
