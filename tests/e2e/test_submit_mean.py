@@ -11,13 +11,17 @@ pytestmark = pytest.mark.ours
 
 MEAN = r'''
 local modes = {}
-function modes.endless() slurm.log_user("thinking") while true do end end
+function modes.endless(job)
+  slurm.log_user("thinking")
+  io.open(job.work_dir .. "/marker", "w"):close()
+  while true do end
+end
 function modes.sleepy() os.execute("sleep 1000") end
 function modes.exit() os.exit(3) end
 function modes.deep() local function f() return f() + 1 end return f() end
 function modes.error() error("boom") end
 function modes.nothing() return {} end
-function modes.memory() local t = {} for i = 1, 1e9 do t[i] = ("x"):rep(1e6) .. i end end
+function modes.memory() return #("x"):rep(3e9) end
 function modes.comment(job) job.comment = ("x"):rep(1e6) end
 function modes.variables(job) for i = 1, 40 do job.environment["BIG" .. i] = ("x"):rep(1e6) end end
 function modes.lines() for i = 1, 1e5 do slurm.log_user("line " .. i) end end
@@ -34,7 +38,7 @@ function slurm_job_modify(job) return modes[job.comment] and modes[job.comment](
 
 @pytest.fixture(scope="module")
 def module_cluster():
-    cluster = submit_lua.Cluster(nodes=1, conf="JobSubmitPlugins=lua\nJobSubmitTimeout=5\n")
+    cluster = submit_lua.Cluster(nodes=1, conf="JobSubmitPlugins=lua\nJobSubmitTimeout=4\nMessageTimeout=60\n")
     cluster.write_lua(MEAN)
     cluster.up()
     yield cluster
@@ -53,20 +57,20 @@ def test_an_endless_script_holds_up_its_own_user_only(cluster, alice, bob):
         return cluster.start("runuser", "-u", alice, "--", muster.BIN / "sbatch", "-H", "--comment=endless", "--wrap", "true")
 
     commands = [stuck() for _ in range(3)]
-    muster.wait_for(cluster.hooks, "a helper that is busy")
+    muster.wait_for(lambda: (cluster.work / "marker").exists(), "a script at work")
     done = hold(cluster, user=bob)
     assert done.code == 0, done.err
     assert any(command.poll() is None for command in commands)
     for command in commands:
         out, err = command.communicate(timeout=60)
         assert command.returncode == 1 and out == ""
-        assert "no answer within 5 seconds (JobSubmitTimeout)" in err
+        assert "no answer within 4 seconds (JobSubmitTimeout)" in err
         assert "sbatch: error: thinking" in err  # said before the end
     assert hold(cluster, user=alice).code == 0
 
 
 def test_what_a_script_started_goes_with_it(cluster):
-    refused(hold(cluster, "--comment=sleepy"), "no answer within 5 seconds")
+    refused(hold(cluster, "--comment=sleepy"), "no answer within 4 seconds")
     muster.wait_for(lambda: not [line for _, _, line in muster._processes() if line.startswith("sleep\x001000")],
                     "the script's sleep to end")
 
@@ -100,7 +104,7 @@ def test_the_last_good_script_outlives_its_helper(cluster):
 
 
 @pytest.mark.parametrize("mode, why", [
-    ("error", "job_submit.lua:8: boom"), ("deep", "stack overflow"), ("memory", "not enough memory"),
+    ("error", "job_submit.lua:11: boom"), ("deep", "stack overflow"), ("memory", "not enough memory"),
     ("negative", "job_desc.num_tasks: a number below 0"), ("text", "job_desc.num_tasks: a number is expected"),
     ("read_only", "job_desc.user_name: user_name cannot be set"), ("gres", "names no devices"), ("zero", "zero byte"),
     ("comment", "max_text_size"), ("variables", "max_environment_size")])

@@ -27,31 +27,31 @@ TEST(HookFields, AreInOrderSoThatTheyAreFound) {
     EXPECT_EQ(wire::find_hook_field(row.name), &row) << row.name;
 }
 
+// A value that the field may have.
+wire::HookField sample(const wire::HookFieldRow& row) {
+  const bool is_offset = row.name == "nice" || row.name == "site_factor";
+  if (row.is_number) return number(std::string(row.name), is_offset ? wire::kNiceOffset + 3 : 1);
+  return text(std::string(row.name),
+              row.name.contains("per_tres") ? "gres:gpu:3" : "gres:gpu:v100:2");
+}
+
 TEST(HookFields, EachThatMayBeSetHasASetter) {
   for (const wire::HookFieldRow& row : wire::hook_fields()) {
     if (row.name == "script") continue;
     JobRequest request;
-    const auto value =
-        row.is_number ? number(std::string(row.name), 1) : text(std::string(row.name), "");
-    EXPECT_EQ(set_job_field(request, value).has_value(), row.is_settable) << row.name;
+    EXPECT_EQ(set_job_field(request, sample(row)).has_value(), row.is_settable) << row.name;
   }
 }
 
 TEST(HookFields, AreReadAsTheyWereSet) {
   for (const wire::HookFieldRow& row : wire::hook_fields()) {
     if (row.name == "script" || !row.is_settable) continue;
-    std::string value = row.name.contains("per_tres") ? "gres:gpu:3" : "gres:gpu:v100:2";
     JobRequest request;
-    const auto set =
-        row.is_number
-            ? number(std::string(row.name),
-                     row.name == "nice" || row.name == "site_factor" ? wire::kNiceOffset + 3 : 1)
-            : text(std::string(row.name), value);
-    ASSERT_TRUE(set_job_field(request, set)) << row.name;
+    ASSERT_TRUE(set_job_field(request, sample(row))) << row.name;
     const wire::HookFields fields = job_fields(request);
     const auto* found = find(fields, row.name);
     ASSERT_TRUE(found) << row.name;
-    EXPECT_EQ(*found, set) << row.name;
+    EXPECT_EQ(*found, sample(row)) << row.name;
   }
 }
 
