@@ -45,7 +45,11 @@ Result<std::unique_ptr<Helper>> Helper::start(const std::string& path,
     return fail(fmt::format("no socket for {}: {}", path, std::strerror(errno)));
   std::vector<std::string> argv{path};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  auto pid = spawn({.path = path, .argv = std::move(argv), .descriptors = {ends[1]}});
+  // It may outlive the terminal that we were started from.
+  const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  auto pid =
+      spawn({.path = path, .argv = std::move(argv), .descriptors = {ends[1]}, .output = nothing});
+  if (nothing >= 0) close(nothing);
   close(ends[1]);
   if (!pid) {
     close(ends[0]);

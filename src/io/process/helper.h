@@ -21,7 +21,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 
 class Helper {
  public:
-  // The program has the socket as descriptor 3.
+  // The program has the socket as descriptor 3; what it prints is lost.
   static Result<std::unique_ptr<Helper>> start(const std::string& path,
                                                const std::vector<std::string>& arguments);
   ~Helper();  // kills it
