@@ -21,14 +21,14 @@ function modes.exit() os.exit(3) end
 function modes.deep() local function f() return f() + 1 end return f() end
 function modes.error() error("boom") end
 function modes.nothing() return {} end
-function modes.memory() return #("x"):rep(3e9) end
+function modes.memory() return #("x"):rep(2.14e9) end
 function modes.comment(job) job.comment = ("x"):rep(1e6) end
 function modes.variables(job) for i = 1, 40 do job.environment["BIG" .. i] = ("x"):rep(1e6) end end
 function modes.lines() for i = 1, 1e5 do slurm.log_user("line " .. i) end end
 function modes.negative(job) job.num_tasks = -1 end
 function modes.text(job) job.num_tasks = "many" end
 function modes.read_only(job) job.user_name = "root" end
-function modes.gres(job) job.tres_per_node = "gres:gpu:lots" end
+function modes.gres(job) job.tres_per_job = "lots" end
 function modes.zero(job) job.comment = "a\0b" end
 
 function slurm_job_submit(job) return modes[job.comment] and modes[job.comment](job) or slurm.SUCCESS end
@@ -106,7 +106,7 @@ def test_the_last_good_script_outlives_its_helper(cluster):
 @pytest.mark.parametrize("mode, why", [
     ("error", "job_submit.lua:11: boom"), ("deep", "stack overflow"), ("memory", "not enough memory"),
     ("negative", "job_desc.num_tasks: a number below 0"), ("text", "job_desc.num_tasks: a number is expected"),
-    ("read_only", "job_desc.user_name: user_name cannot be set"), ("gres", "names no devices"), ("zero", "zero byte"),
+    ("read_only", "job_desc.user_name: user_name cannot be set"), ("gres", "names no GPUs"), ("zero", "zero byte"),
     ("comment", "max_text_size"), ("variables", "max_environment_size")])
 def test_a_script_at_fault_has_its_request_refused(cluster, mode, why):
     refused(hold(cluster, f"--comment={mode}"), why)
