@@ -12,6 +12,7 @@
 #include "fuzz/draw.h"
 #include "fuzz/target.h"
 #include "state/snapshot.h"
+#include "wire/hook_fields.h"
 
 namespace muster::fuzz {
 namespace {
