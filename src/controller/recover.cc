@@ -10,8 +10,8 @@
 namespace muster::controller {
 namespace {
 
-// Nodes obey no controller with a lower epoch than they have seen. So that they obey one whose state
-// was cleared, or restored from a backup, too, an epoch is never below the time of its start.
+// Nodes obey no controller with a lower epoch than they have seen. So that they obey one whose
+// state was cleared, or restored from a backup, too, an epoch is never below the time of its start.
 Epoch epoch_after(Epoch last, Time now) {
   const auto seconds = static_cast<std::uint64_t>(std::max<std::int64_t>(unix_seconds(now), 0));
   return Epoch{std::max(last.value + 1, seconds)};

@@ -14,6 +14,7 @@
 #include "base/text/date.h"
 #include "base/text/strings.h"
 #include "cli/allocation/advice.h"
+#include "cli/lib/notices.h"
 
 namespace muster::cli {
 
@@ -53,6 +54,8 @@ int Allocation::failed(const Error& error) const {
 
 std::expected<JobId, Ended> Allocation::submit(const wire::SubmitRequest& request) {
   auto reply = controller_->ask_for<wire::SubmitReply>(request);
+  for (const std::string& line : take_notices())
+    reply ? print_info(program(), line) : print_error(program(), line);
   if (!reply) return std::unexpected(Ended{failed(reply.error())});
   if (!options_.quiet)
     for (const std::string& warning : reply->warnings) print_info(program(), warning);

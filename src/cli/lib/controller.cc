@@ -20,6 +20,7 @@
 #include "base/text/slow_down.h"
 #include "base/text/strings.h"
 #include "cli/lib/name_service.h"
+#include "cli/lib/notices.h"
 #include "cli/lib/paths.h"
 #include "config/client_settings.h"
 #include "io/files.h"
@@ -254,12 +255,15 @@ Result<wire::ReplyFrame> Controller::exchange(const wire::Request& request) {
 Result<wire::Answer> Controller::ask(const wire::Request& request) {
   std::optional<wire::Answer> whole;
   auto streamed = stream(request, [&](wire::Answer&& part) {
-    if (!whole)
+    if (auto* notice = std::get_if<wire::Notice>(&part))
+      keep_notice(notice->text.str());
+    else if (!whole)
       whole = std::move(part);
     else if (!wire::append(*whole, std::move(part)))
       whole = Error{ErrorCode::protocol_version, {}};
   });
   if (!streamed) return std::unexpected(streamed.error());
+  if (!whole) return fail(ErrorCode::protocol_version);
   return std::move(*whole);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/allocation/advice.h"
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
+#include "cli/lib/notices.h"
 #include "cli/options/components.h"
 #include "cli/options/directives.h"
 #include "cli/options/environment.h"
@@ -211,6 +212,8 @@ int submit(const std::vector<JobOptions>& components, BatchScript script,
   request.test_only = options.test_only;
   if (!options.wait_for_end) controller->announce_last();
   auto reply = controller->ask_for<wire::SubmitReply>(request);
+  for (const std::string& line : take_notices())
+    reply ? print_info(kSbatch, line) : print_error(kSbatch, line);
   if (!reply) return submission_failed(options, reply.error());
   return report(*controller, options, *reply);
 }
