@@ -23,7 +23,6 @@ namespace muster::cli {
 
 namespace {
 
-
 constexpr std::array kOptions{
     WordOption{"all_clusters", 'a'},
     WordOption{"cluster", 0, Argument::required},

@@ -296,7 +296,8 @@ std::vector<SqliteAccounting::Query> SqliteAccounting::queries_of(const Scan& sc
   // Two ranges of one index: SQLite would read one for both and compare every row.
   if (scan.jobs.empty()) {
     const std::string until = is_set(scan.begun_until) ? " AND submitted_ms <= ?2" : "";
-    return {query("ended_ms = 0 AND ?1 IS NOT NULL" + until, scan), query("ended_ms >= max(?1, 1)" + until, scan)};
+    return {query("ended_ms = 0 AND ?1 IS NOT NULL" + until, scan),
+            query("ended_ms >= max(?1, 1)" + until, scan)};
   }
   std::vector<JobId> ids = scan.jobs;
   std::ranges::sort(ids);
