@@ -24,8 +24,6 @@ namespace muster::hooks {
 
 namespace {
 
-constexpr rlim_t kMostMemory = rlim_t{2} << 30;  // a script that takes more fails
-
 struct Options {
   LuaScript::Site site;
   std::string script;
@@ -124,8 +122,12 @@ int serve(const Options& options) {
   fcntl(kSocket, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != options.parent) return 1;
-  const rlimit memory{kMostMemory, kMostMemory}, no_core{0, 0};
+  const rlimit no_core{0, 0};
+#ifndef MUSTER_UNLIMITED_ADDRESS_SPACE
+  constexpr rlim_t kMostMemory = rlim_t{2} << 30;  // a script that takes more fails
+  const rlimit memory{kMostMemory, kMostMemory};
   setrlimit(RLIMIT_AS, &memory);
+#endif
   setrlimit(RLIMIT_CORE, &no_core);
   Host host(options);
   std::string frame;

