@@ -149,16 +149,17 @@ def test_accounts_and_users_of_others_are_not_shown(module_cluster, cluster, ali
     for name, user in (("hers", alice), ("his", bob)):
         cluster.run("sacctmgr", "-i", "add", "account", name).ok()
         cluster.run("sacctmgr", "-i", "add", "user", user, f"account={name}").ok()
-    commands = (["sacctmgr", "-nP", "show", "assoc", "format=account,user"], ["sacctmgr", "-nP", "show", "user", "format=user"],
-                ["sacctmgr", "-nP", "show", "account", "format=account"], ["scontrol", "show", "assoc_mgr"])
+    associations, users, accounts, all_limits = (
+        ["sacctmgr", "-nP", "show", "assoc", "format=account,user"], ["sacctmgr", "-nP", "show", "user", "format=user"],
+        ["sacctmgr", "-nP", "show", "account", "format=account"], ["scontrol", "show", "assoc_mgr"])
     try:
-        for words, hidden in (("accounts,users", ("alice", "hers")), ("users", ("alice",)), ("accounts", ("hers",))):
-            with_words(module_cluster, f"PrivateData={words}\n")
+        for word, hidden, commands in (("users", "alice", (associations, users, all_limits)),
+                                       ("accounts", "hers", (accounts, [*all_limits, "flags=assoc"]))):
+            with_words(module_cluster, f"PrivateData={word}\n")
             for command in commands:
                 shown = cluster.run(*command, user=bob).ok().out
-                assert not [name for name in hidden if name in shown], (words, command)
-                assert ("bob" if "user" in command[-1] or "assoc" in command[-1] else "his") in shown
-            assert "hers" in cluster.run(*commands[-1]).ok().out
+                assert hidden not in shown and ("bob" if word == "users" else "his") in shown, (word, command)
+                assert hidden in cluster.run(*command).ok().out
             assert cluster.run("muster", "budget", "--user=alice", user=bob).code == 1
             assert cluster.run("muster", "budget", user=bob).ok().out.startswith("Budget of bob: account his")
     finally:
