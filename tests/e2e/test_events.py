@@ -2,14 +2,14 @@
 import pytest
 
 from muster import is_reference, wait_for
-from test_sacctmgr import make_cluster
+from accounted import accounted_cluster
 
 FORMAT = "format=nodename,state,reason,user,end"
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    cluster = make_cluster(nodes=2)
+    cluster = accounted_cluster(nodes=2, conf="AccountingStorageTRES=gres/gpu\n")
     try:
         cluster.up()
         yield cluster

@@ -14,7 +14,7 @@ import muster
 import replay
 from muster import is_reference, wait_for
 from raw_client import field, message, zigzag
-from test_sacctmgr import make_cluster
+from accounted import accounted_cluster
 
 REPLAY = Path(__file__).parent / "replay"
 RECORDS = (Path(__file__).resolve().parents[2] / "src/model/accounts/accounting_record.h").read_text()
@@ -119,7 +119,7 @@ def plant_on_reference(cluster):
 
 @pytest.fixture(scope="module")
 def site():
-    cluster = make_cluster(nodes=2)
+    cluster = accounted_cluster(nodes=2, conf="AccountingStorageTRES=gres/gpu\n")
     try:
         cluster.munge.start()
         cluster.write_config()
