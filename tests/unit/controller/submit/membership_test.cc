@@ -36,10 +36,11 @@ constexpr std::string_view kBadQos = "Invalid qos specification";
 constexpr std::string_view kBadAccount =
     "Invalid account or account/partition combination specified";
 
-TEST(Membership, WithoutAssociationsIsWhatTheJobSays) {
+TEST(Membership, WithoutAssociationsIsRootsAccount) {
   auto b = enforcing();
   EXPECT_EQ(membership(b, job()), "root/normal");
-  EXPECT_EQ(membership(b, job().account("x").qos("high")), "x/high");
+  EXPECT_EQ(membership(b, job().qos("high")), "root/high");
+  EXPECT_EQ(membership(b, job().account("x")), kBadAccount);
   EXPECT_EQ(membership(b, job().qos("nosuch")), kBadQos);
 }
 
