@@ -63,6 +63,8 @@ Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequ
   if (!selection) return std::unexpected(selection.error());
   AccountingStore::Scan wanted{
       .jobs = {}, .ended_since = selection->window.start, .uids = {}, .users = {}};
+  // No job was in the window that was submitted after it.
+  if (!selection->window.end_is_now) wanted.begun_until = selection->window.end;
   for (const wire::JobRef& ref : request.jobs) wanted.jobs.push_back(ref.job);
   if (!request.all_users) {
     wanted.uids = request.uids;
