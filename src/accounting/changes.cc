@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "accounting/places.h"
 #include "accounting/record.h"
 #include "state/step_end.h"
 
@@ -97,6 +98,9 @@ void AccountingChanges::note(const Cluster& before, const Event& event) {
     }
   }
   std::visit([&](const auto& e) { add_jobs(e, jobs); }, event);
+  if (const auto* suspended = std::get_if<JobSuspended>(&event))
+    suspensions.push_back(suspension_record(before, *suspended));
+  note_places_of(before, event, *this);
   if (std::holds_alternative<ClockStepped>(event))
     for (std::uint32_t id : before.active.ids()) {
       jobs.insert(id);
@@ -121,6 +125,33 @@ void AccountingChanges::note_waiting(const Cluster& cluster) {
     if (cluster.jobs.at(JobId{id}).has_only_waited()) jobs.insert(id);
 }
 
+void AccountingChanges::note_places(const Cluster& cluster) {
+  cluster.nodes.each([&](const Node& node) { nodes.insert(node.id.value); });
+  cluster_size = true;
+  for (const Reservation& reservation : *cluster.reservations)
+    reservations.push_back(reservation_record(cluster, reservation));
+}
+
+void AccountingChanges::date(const Cluster& cluster, Time now) {
+  if (nodes.empty() && !cluster_size && reservations.empty()) return;
+  const Text& name = cluster.settings().cluster_name;
+  const bool is_configured = !name.empty();  // not before the first start
+  for (std::uint32_t id : nodes.ids())
+    if (const Node* node = cluster.nodes.find(NodeId{id}); node && is_configured)
+      dated.emplace_back(node_record(name, *node, now));
+  if (cluster_size && is_configured) dated.emplace_back(size_record(cluster, now));
+  for (ReservationRecord& reservation : reservations) {
+    if (reservation.gone && reservation.start < now) {  // it ends, and what it was stays
+      reservation.gone = false;
+      reservation.end = std::min(reservation.end, now);
+    }
+    dated.emplace_back(std::move(reservation));
+  }
+  nodes = {};
+  cluster_size = false;
+  reservations.clear();
+}
+
 void AccountingDelta::add(AccountingDelta later) {
   for (std::uint32_t id : later.changes.purged.ids()) changes.make_final_rows(cluster, id);
   // A step that has ended since has its final row. If it is noted again, that is a later run's
@@ -131,6 +162,8 @@ void AccountingDelta::add(AccountingDelta later) {
   changes.steps.merge(later.changes.steps);
   std::ranges::move(later.changes.gone_jobs, std::back_inserter(changes.gone_jobs));
   std::ranges::move(later.changes.gone_steps, std::back_inserter(changes.gone_steps));
+  std::ranges::move(later.changes.suspensions, std::back_inserter(changes.suspensions));
+  std::ranges::move(later.changes.dated, std::back_inserter(changes.dated));
   cluster = std::move(later.cluster);
   number = later.number;
 }
@@ -139,8 +172,12 @@ std::vector<AccountingRecord> AccountingDelta::records() const {
   std::vector<AccountingRecord> all;
   const Settings& settings = cluster.settings();
   all.reserve(changes.size());
-  if (settings.record_jobs) add_jobs(all);
+  if (settings.record_jobs) {
+    add_jobs(all);
+    all.insert(all.end(), changes.suspensions.begin(), changes.suspensions.end());
+  }
   if (settings.record_steps) add_steps(all);
+  all.insert(all.end(), changes.dated.begin(), changes.dated.end());
   return all;
 }
 

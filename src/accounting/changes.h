@@ -22,18 +22,32 @@ struct AccountingChanges {
   // Rows that can no longer be made from the state.
   std::vector<JobRecord> gone_jobs;
   std::vector<StepRecord> gone_steps;
+  std::vector<SuspensionRecord> suspensions;
+  // What has no time of its own until date() gives it one: nodes, the cluster's size, reservations
+  // that are new or (`gone`) over.
+  IdSet nodes;
+  bool cluster_size = false;
+  std::vector<ReservationRecord> reservations;
+  std::vector<AccountingRecord> dated;
 
   bool empty() const {
-    return jobs.empty() && steps.empty() && gone_jobs.empty() && gone_steps.empty();
+    return jobs.empty() && steps.empty() && gone_jobs.empty() && gone_steps.empty() &&
+           suspensions.empty() && nodes.empty() && !cluster_size && reservations.empty() &&
+           dated.empty();
   }
   std::size_t size() const {  // in rows
-    return jobs.size() + steps.size() + gone_jobs.size() + gone_steps.size();
+    return jobs.size() + steps.size() + gone_jobs.size() + gone_steps.size() + suspensions.size() +
+           dated.size();
   }
 
+  // Makes rows of what has no time: it happened now, as `cluster` says.
+  void date(const Cluster& cluster, Time now);
   // Must be called before the event is applied.
   void note(const Cluster& before, const Event& event);
   void note_all(const Cluster& cluster);
   void note_waiting(const Cluster& cluster);  // jobs whose rows may have been delayed
+  // All nodes and reservations: they may have changed while nobody looked.
+  void note_places(const Cluster& cluster);
   // Call it before the state forgets the job: makes the rows that are still due.
   void make_final_rows(const Cluster& before, std::uint32_t job);
 };

@@ -125,10 +125,11 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.state_text = state_text(job);
   if (job.run->ending) r.cancelled_by = job.run->ending->by;
   r.submitted = job.submitted;
-  // A job with dependencies counts as eligible only once a plan has found them fulfilled.
-  const bool depends =
-      job.state == JobState::pending && !job.own.dependency.empty() && !is_set(job.accrues_since);
-  r.eligible = depends ? Time{} : job.eligible;
+  // A held job never was eligible, and one with dependencies only once a plan has found them
+  // fulfilled.
+  const bool keeps_waiting = job.hold != Hold::none || !job.own.dependency.empty();
+  const bool never = keeps_waiting && !is_set(job.run->started) && !is_set(job.accrues_since);
+  r.eligible = never ? Time{} : job.eligible;
   r.started = job.run->started;
   if (is_ended(job.state)) r.ended = job.over_since();
   r.suspended = job.run->suspended_total;

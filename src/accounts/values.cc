@@ -150,10 +150,6 @@ Outcome<> set_qos_setting(const Site& site, Qos& qos, const wire::Setting& setti
   if (iequals(setting.key, "Flags")) {
     if (setting.how == SetHow::set) clear_qos_flags(qos);
     if (is_reset(setting.value)) return {};
-    for (std::string_view flag : split(setting.value, ','))
-      if (Qos alone; change_qos_flags(alone, flag, true) && alone == Qos{})
-        return refuse(Problem::not_supported, Entity::qos, trim(flag),
-                      "the flag has no effect yet");
     if (auto set = change_qos_flags(qos, setting.value, setting.how != SetHow::remove); !set)
       return bad_value(setting, set.error().detail, Entity::qos);
     return {};

@@ -94,6 +94,10 @@ constexpr std::string_view kWhichResource[] = {"Name", "Server", "Cluster", "ID"
 constexpr std::string_view kWhichTransaction[] = {"Action",  "Actor", "Account",
                                                   "Cluster", "User",  "ID"};
 constexpr std::string_view kWhichProblem[] = {"Account", "User", "Cluster"};
+constexpr std::string_view kWhichEvent[] = {"Cluster", "Node",      "State",   "Reason", "User",
+                                            "Event",   "CondFlags", "MinCPUs", "MaxCPUs"};
+constexpr std::string_view kWhichReservation[] = {"Cluster", "Name", "ID", "Node"};
+constexpr std::string_view kOnCluster[] = {"Cluster"};
 
 constexpr EntityWords kEntities[] = {
     {Entity::cluster, kWhichCluster, kOfCluster, true},
@@ -107,6 +111,10 @@ constexpr EntityWords kEntities[] = {
     {Entity::resource, kWhichResource, kOfResource},
     {Entity::transaction, kWhichTransaction, {}},
     {Entity::problem, kWhichProblem, {}},
+    {Entity::event, kWhichEvent, {}},
+    {Entity::reservation, kWhichReservation, {}},
+    {Entity::runaway_job, kOnCluster, {}},
+    {Entity::usage, kOnCluster, {}},
 };
 
 const EntityWords* words_of(Entity entity) {

@@ -14,23 +14,15 @@ namespace {
 using muster::cli::Command;
 
 constexpr auto kCommands = std::to_array<Command>({
-    {"sbatch", muster::cli::sbatch_main},
-    {"srun", muster::cli::srun_main},
-    {"salloc", muster::cli::salloc_main},
-    {"sattach", muster::cli::sattach_main},
-    {"scancel", muster::cli::scancel_main},
-    {"sbcast", muster::cli::sbcast_main},
-    {"squeue", muster::cli::squeue_main},
-    {"sinfo", muster::cli::sinfo_main},
-    {"sacct", muster::cli::sacct_main},
-    {"sacctmgr", muster::cli::sacctmgr_main},
-    {"seff", muster::cli::seff_main},
-    {"scontrol", muster::cli::scontrol_main},
-    {"sprio", muster::cli::sprio_main},
-    {"sshare", muster::cli::sshare_main},
-    {"sstat", muster::cli::sstat_main},
-    {"sdiag", muster::cli::sdiag_main},
-    {"strigger", muster::cli::strigger_main},
+    {"sbatch", muster::cli::sbatch_main},   {"srun", muster::cli::srun_main},
+    {"salloc", muster::cli::salloc_main},   {"sattach", muster::cli::sattach_main},
+    {"scancel", muster::cli::scancel_main}, {"sbcast", muster::cli::sbcast_main},
+    {"squeue", muster::cli::squeue_main},   {"sinfo", muster::cli::sinfo_main},
+    {"sacct", muster::cli::sacct_main},     {"sacctmgr", muster::cli::sacctmgr_main},
+    {"seff", muster::cli::seff_main},       {"scontrol", muster::cli::scontrol_main},
+    {"sprio", muster::cli::sprio_main},     {"sreport", muster::cli::sreport_main},
+    {"sshare", muster::cli::sshare_main},   {"sstat", muster::cli::sstat_main},
+    {"sdiag", muster::cli::sdiag_main},     {"strigger", muster::cli::strigger_main},
     {"muster", muster::cli::muster_main},
 });
 

@@ -48,7 +48,6 @@ class Loader {
         return invalid(line.at,
                        fmt::format("QoS={}: the QoS is already defined", parsed->name.view()));
     std::vector<std::string> ignored;
-    if (auto done = check_qos_flags(line, ignored); !done) return done;
     for (const std::string& word : ignored) ignore(word);
     conf_.qos.push_back(std::move(*parsed));
     conf_.qos_places.push_back(line.at);

@@ -140,24 +140,6 @@ Result<void> check_words(const Key& key, const Location& at, const Setting& sett
   return {};
 }
 
-Result<void> check_qos_flags(const Line& line, std::vector<std::string>& ignored) {
-  for (const Setting& setting : line.settings) {
-    if (!iequals(setting.key, "Flags")) continue;
-    for (std::string_view word : split(setting.value, ',')) {
-      word = trim(word);
-      if (iequals(word, "RequiresReservation"))
-        return invalid(line.at,
-                       fmt::format("Flags={}: it is not supported yet; remove the flag and "
-                                   "use ReqResv=YES of a partition",
-                                   word));
-      Qos alone;
-      if (set_qos_value(alone, "Flags", word).value_or(false) && alone == Qos{})
-        ignored.push_back(fmt::format("QoS Flags={}", word));
-    }
-  }
-  return {};
-}
-
 Result<void> check_together(const SlurmConf& conf) {
   if (auto done = check_preemption(conf); !done) return done;
   if (auto done = check_gres_types(conf); !done) return done;

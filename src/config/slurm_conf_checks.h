@@ -14,7 +14,6 @@ namespace muster::config {
 Result<void> check_words(const Key& key, const Location& at, const Setting& setting,
                          std::vector<std::string>& ignored);
 // Checks a line "QoS=name Key=value ..." that has been read already.
-Result<void> check_qos_flags(const Line& line, std::vector<std::string>& ignored);
 
 // Checks the whole file.
 Result<void> check_together(const SlurmConf& conf);

@@ -64,6 +64,11 @@ const Qos* Cluster::find_qos(std::string_view name) const {
   return find_sorted(*qos, name, &Qos::name);
 }
 
+bool Cluster::enforces_limits_of(const Qos& qos) const {
+  return settings().enforce_limits ||
+         std::ranges::any_of((*config).qos, [&](const Qos& own) { return own.name == qos.name; });
+}
+
 std::vector<const Qos*> Cluster::all_qos() const {
   std::vector<const Qos*> all;
   for (const Qos& defined : (*config).qos) all.push_back(&defined);

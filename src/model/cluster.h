@@ -431,6 +431,8 @@ struct Cluster {
   // Of the configuration, or of accounting.
   const Qos* find_qos(std::string_view name) const;
   std::vector<const Qos*> all_qos() const;
+  // Limits of a QOS of slurm.conf always count, those of accounting where limits are enforced.
+  bool enforces_limits_of(const Qos& qos) const;
   const UserAccess* find_user(std::string_view name) const;
   // Of the account, or of one above it.
   bool coordinates(std::string_view user, const Text& account) const;

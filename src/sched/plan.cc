@@ -76,7 +76,11 @@ Plan plan(const Cluster& cluster, Time now, Budget budget) {
   return plan(cluster, now, budget, cache);
 }
 
-const Wait* find_wait(const Plan& plan, JobId job) { return find_job(plan.waits, job); }
+std::optional<Wait> find_wait(const Plan& plan, JobId job) {
+  if (const Wait* wait = find_job(plan.waits, job)) return *wait;
+  if (const Text* words = plan.limits_met.find(job)) return Wait{job, Reason::limit, *words};
+  return std::nullopt;
+}
 const Expected* find_expected(const Plan& plan, JobId job) { return find_job(plan.expected, job); }
 
 }  // namespace muster::sched

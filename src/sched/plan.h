@@ -81,6 +81,7 @@ struct Plan {
   std::vector<Start> starts;  // in order of decision
   std::vector<Eviction> evictions;
   std::vector<Wait> waits;         // ascending by job; see Budget::explains_deferred
+  LimitsMet limits_met;            // jobs that were not examined because of a limit
   std::vector<Expected> expected;  // ascending by job
   std::vector<JobId> hopeless;     // jobs whose dependency can never be met, ascending
   IdSet accruing;                  // jobs whose age begins to count towards their priority
@@ -101,8 +102,8 @@ struct PlannerCache {
 Plan plan(const Cluster& cluster, Time now, Budget budget, PlannerCache& cache);
 Plan plan(const Cluster& cluster, Time now, Budget budget = {});
 
-// What a plan says about a job; nullptr if it says nothing.
-const Wait* find_wait(const Plan& plan, JobId job);
+// What a plan says about a job; nothing if it says nothing.
+std::optional<Wait> find_wait(const Plan& plan, JobId job);
 const Expected* find_expected(const Plan& plan, JobId job);
 
 }  // namespace muster::sched

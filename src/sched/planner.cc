@@ -35,7 +35,7 @@ Plan Planner::run() {
 void Planner::explain_deferred() {
   const Deferred& deferred = cache_.queue.deferred();
   deferred.hopeless().each([&](std::uint32_t id) { plan_.hopeless.emplace_back(id); });
-  if (deferred.has_limited()) plan_.complete = false;
+  plan_.limits_met = deferred.limits_met();
   if (!budget_.explains_deferred) return;
   for (JobId id : deferred.ids()) {
     const Job& job = cluster_.jobs.at(id);
@@ -118,6 +118,10 @@ bool Planner::admit(const Job& job, const StartTarget& target, JobGroup& group) 
   if (g.hopeless) plan_.hopeless.push_back(job.id);
   if (g.reason != Reason::none) {
     wait(job, g.reason);
+    return false;
+  }
+  if (const Permission& p = permissions_.of(job, *target.partition); p.reason != Reason::none) {
+    wait(job, p.reason, p.detail);
     return false;
   }
   if (waits_for_completing_jobs(*target.partition)) {

@@ -13,6 +13,7 @@
 #include "sched/gate/gate.h"
 #include "sched/limits/accrual.h"
 #include "sched/limits/limits.h"
+#include "sched/limits/permission.h"
 #include "sched/plan.h"
 #include "sched/preempt/preemptor.h"
 #include "sched/priority/priority.h"
@@ -49,6 +50,7 @@ class Planner {
         shapes_(cluster, now, cache.nodes, profile_.has_private_nodes()),
         priorities_(cluster, now),
         limits_(cluster, now, &priorities_.fair_shares(), what_if.gone),
+        permissions_(cluster),
         accruals_(cluster, now) {
     plan_.thorough = budget.thorough;
     if (what_if.gone.empty()) return;
@@ -85,7 +87,7 @@ class Planner {
   static PlannedRun run_of(const GroupMember& m, const std::vector<NodeShare>& shares);
   LimitHit limit_exceeded_before_placing(const JobGroup& group);
   const Amounts& least_of(const Shape& shape);
-  void set_aside(const Job& job, const LimitScopeKey& full);
+  void set_aside(const Job& job, const LimitScopeKey& full, const Text& words);
   Text limit_exceeded_by(const JobGroup& group, const GroupSlot& slot) const;
   Reason try_together(JobGroup& group, std::optional<std::uint32_t> task);
   std::optional<GroupSlot> place_shorter(JobGroup& one);
@@ -141,6 +143,7 @@ class Planner {
   std::vector<bool> waited_on_;                         // by node id
   std::map<const Partition*, std::size_t> first_free_;  // index of the first node with free CPUs
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_blocked_;
+  Permissions permissions_;
   Accruals accruals_;
   std::optional<Profile::Trial> without_;  // removes WhatIf::gone from the profile
 };

@@ -59,8 +59,8 @@ void Planner::on_blocked(const JobGroup& group, Reason reason) {
   for (const GroupMember& m : group) explain(m, first_here);
 }
 
-// Whether backfill may reserve resources for the group: MinPrioThreshold of its QOS or else of its
-// association, bf_min_prio_reserve, and bf_min_age_reserve.
+// Whether backfill may reserve resources for the group: NoReserve and MinPrioThreshold of its QOS,
+// or else of its association, bf_min_prio_reserve, and bf_min_age_reserve.
 bool Planner::may_reserve(const JobGroup& group) const {
   const GroupMember& first = group.front();
   const Settings& settings = cluster_.settings();
@@ -68,6 +68,7 @@ bool Planner::may_reserve(const JobGroup& group) const {
       now_ < std::max(first.job->eligible, first.job->submitted) + settings.min_age_reserve)
     return false;
   const Qos* qos = cluster_.find_qos(first.job->qos);
+  if (qos && qos->no_promise) return false;
   std::optional<std::uint32_t> least = qos ? qos->min_priority : std::nullopt;
   if (!least)
     if (const Association* own =

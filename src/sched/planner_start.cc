@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/text/duration.h"
+#include "sched/request/loosened.h"
 #include "sched/request/time_limit.h"
 
 namespace muster::sched {
@@ -13,7 +14,7 @@ Minutes Planner::limit_of(const Job& job, const Shape& shape) const {
   const Minutes asked = limit_in(cluster_, job, *shape.partition);
   Minutes limit = asked;
   const JobSpec& spec = *job.spec;
-  if (shape.partition->max_time && !spec.time_limit_granted)
+  if (shape.partition->max_time && !spec.time_limit_granted && !may_exceed_time(cluster_, job.qos))
     limit = std::min(limit, *shape.partition->max_time);
   if (is_set(spec.deadline) && (spec.time_min || asked == kUnlimited))
     limit = std::min(limit, std::chrono::floor<Minutes>(spec.deadline - now_));
@@ -84,11 +85,11 @@ Text Planner::limit_exceeded_by(const JobGroup& group, const GroupSlot& slot) co
 
 // Defers the job until a job that counts against the same limit ends. Not if the job could start in
 // another partition or reservation, and not in a trial plan.
-void Planner::set_aside(const Job& job, const LimitScopeKey& full) {
+void Planner::set_aside(const Job& job, const LimitScopeKey& full, const Text& words) {
   if (job.is_het() || job.partitions.parsed().size() > 1 || !what_if_.gone.empty() ||
       cluster_.settings().limits_stop || reservation_choices(cluster_, job, now_).size() > 1)
     return;
-  cache_.queue.defer(job, full);
+  cache_.queue.defer(job, full, words);
 }
 
 // Starts the whole group, or says what it lacks. `task` is set for a task of an array record.
@@ -99,7 +100,7 @@ Reason Planner::try_together(JobGroup& group, std::optional<std::uint32_t> task)
   if (exhausted()) return Reason::priority;
   const LimitHit before = limit_exceeded_before_placing(group);
   limit_hit_ = before.words;
-  if (before.full_scope) set_aside(*group.front().job, *before.full_scope);
+  if (before.full_scope) set_aside(*group.front().job, *before.full_scope, before.words);
   if (!limit_hit_.empty()) return Reason::limit;
   auto key = shape_keys_of(group);
   if (failed_.contains(key)) return Reason::resources;

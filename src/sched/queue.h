@@ -33,7 +33,9 @@ class Queue {
   const Deferred& deferred() const { return deferred_; }
   std::size_t size() const { return known_.size() + recent_.size(); }  // some may be gone
   // Sets aside a job that only this limit keeps from starting: see Deferred::defer.
-  void defer(const Job& job, const LimitScopeKey& full) { deferred_.defer(job.id, full); }
+  void defer(const Job& job, const LimitScopeKey& full, Text words) {
+    deferred_.defer(job.id, full, std::move(words));
+  }
 
   // Calls visit(entry) for the entries of jobs that may start, in order, until it returns false.
   template <class Visit>

@@ -22,7 +22,7 @@ namespace {
 
 std::string why(const Job& job, const sched::Plan* plan) {
   if (job.state != JobState::pending) return job.completing() ? ", completing" : "";
-  const sched::Wait* wait = plan ? sched::find_wait(*plan, job.id) : nullptr;
+  const auto wait = plan ? sched::find_wait(*plan, job.id) : std::nullopt;
   return fmt::format(
       " in {}, {}, {} {}", job.partitions.view(), job.hold == Hold::none ? "not held" : "held",
       wait ? sched::reason_name(wait->reason) : "no reason known", wait ? wait->detail.view() : "");

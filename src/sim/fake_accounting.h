@@ -22,10 +22,11 @@ class FakeAccounting {
     for (const AccountingRecord& record : queued_.records())
       if (const auto* job = std::get_if<JobRecord>(&record))
         rows_.insert_or_assign({job->job, job->attempt}, *job);
-      else if (const auto& step = std::get<StepRecord>(record); step.step == kBatchStep)
-        scripts_.insert_or_assign({step.job, step.attempt}, step);
-      else
-        steps_.insert_or_assign({{step.job, step.attempt}, step.step}, step.state);
+      else if (const auto* step = std::get_if<StepRecord>(&record);
+               step && step->step == kBatchStep)
+        scripts_.insert_or_assign({step->job, step->attempt}, *step);
+      else if (step)
+        steps_.insert_or_assign({{step->job, step->attempt}, step->step}, step->state);
     last_ = queued_.number;
     queued_ = {};
   }

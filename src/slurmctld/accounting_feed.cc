@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "accounting/roll_up.h"
+#include "base/text/calendar.h"
 #include "io/log.h"
 #include "io/wall_clock.h"
 
@@ -15,6 +17,7 @@ constexpr Millis kFeedEvery{5000};
 constexpr std::size_t kFeedAtMost = 10000;  // so that sacct need not wait long
 constexpr std::size_t kRowsAtOnce = 2000;
 constexpr std::chrono::minutes kTellAgain{10};  // for the same trouble
+constexpr Seconds kAfterTheHour{5};             // what ended in the last moment is reported by then
 
 }  // namespace
 
@@ -123,6 +126,44 @@ Result<void> AccountingFeed::tell(Rows which) {
   unwritten_ = ingested_.changes.size();
   store_->rest();
   return written;
+}
+
+void AccountingFeed::keep_usage() {
+  if (store_) thread_->post([this] { roll_up_some(); });
+}
+
+void AccountingFeed::roll_up_at_the_hour() {
+  loop_->post([this] {
+    if (stopping_) return;
+    const Time now = timekeeper_.at(io::steady_clock());
+    const Time next = begin_of_hour(now) + Seconds{3600} + kAfterTheHour;
+    loop_->after(next - now, [this] {
+      if (!stopping_) thread_->post([this] { roll_up_some(); });
+    });
+  });
+}
+
+// A day at a time, so that sacct need not wait for a year.
+void AccountingFeed::roll_up_some() {
+  if (stopping_) return;
+  Result<bool> more = false;
+  try {
+    feed(Rows::all);
+    more = accounting::roll_up(*store_, timekeeper_.at(io::steady_clock()));
+  } catch (const std::bad_alloc&) {
+    more = fail("there is not enough memory");
+  }
+  if (!more) io::log_error("usage for reports waits: {}", more.error().text());
+  if (more && *more) return thread_->post([this] { roll_up_some(); });
+  roll_up_at_the_hour();
+}
+
+Result<void> AccountingFeed::roll_up_all() {
+  for (;;) {
+    auto more = accounting::roll_up(*store_, timekeeper_.at(io::steady_clock()));
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return {};
+  }
 }
 
 // Writes the rows in parts, because all rows of a long queue would take much memory. Only the last

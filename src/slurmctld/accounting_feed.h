@@ -37,14 +37,18 @@ class AccountingFeed {
   // To be told, on the loop, that writing begins to fail (true) or works again.
   void on_trouble(std::function<void(bool)> told) { on_trouble_ = std::move(told); }
   std::size_t backlog() const;  // rows that are not written yet
+  void keep_usage();            // from now on usage is made known at each full hour
 
   // --- on its thread ---
   AccountingStore& store() { return *store_; }
-  bool feed(Rows which);  // false if writing failed
+  bool feed(Rows which);       // false if writing failed
+  Result<void> roll_up_all();  // makes all usage known that there can be
   const accounting::AccountingDelta& ingested() const { return ingested_; }
 
  private:
   void feed_later();
+  void roll_up_at_the_hour();
+  void roll_up_some();
   void tell_trouble(bool failed);
   Result<void> tell(Rows which);
   Result<void> write();

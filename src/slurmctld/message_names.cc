@@ -107,6 +107,10 @@ struct RequestTypes {
   }
   MessageType operator()(const wire::TopologyRequest&) const { return {2028, "REQUEST_TOPO_INFO"}; }
   MessageType operator()(const wire::SharesRequest&) const { return {2022, "REQUEST_SHARE_INFO"}; }
+  MessageType operator()(const wire::LimitsRequest&) const {
+    return {2042, "REQUEST_ASSOC_MGR_INFO"};
+  }
+  MessageType operator()(const wire::BudgetRequest&) const { return {20006, "MUSTER_BUDGET"}; }
   MessageType operator()(const wire::ExplainRequest&) const { return {20003, "MUSTER_EXPLAIN"}; }
   MessageType operator()(const wire::ClaimNodeRequest&) const {
     return {20004, "MUSTER_CLAIM_NODE"};

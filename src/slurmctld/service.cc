@@ -85,6 +85,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
     core_->on_accounts(*news, controller::ReplyTo{}, wire::Done{}, current_time());
   }
   publish({core_->committed(), nullptr, nullptr, {}, nullptr});
+  accounting_.keep_usage();
   // From here on everything runs on the loop.
   auto listening = std::make_shared<std::promise<Result<void>>>();  // shared with the posted work
   loop.post([this, &server, listening] {
@@ -277,7 +278,10 @@ Secret Service::step_key(const Job& job, StepId step) {
                            job.attempt.value, step.value));
 }
 
-void Service::account(accounting::AccountingDelta delta) { accounting_.add(std::move(delta)); }
+void Service::account(accounting::AccountingDelta delta) {
+  delta.changes.date(delta.cluster, current_time());
+  accounting_.add(std::move(delta));
+}
 void Service::send(controller::NodeConnection to, Epoch epoch,
                    std::vector<controller::OutgoingOrder> orders) {
   orders_->send(to, epoch, std::move(orders));

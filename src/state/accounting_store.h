@@ -1,5 +1,6 @@
-// AccountingStore: the records of jobs and steps. It knows the last batch of the journal that it
-// contains. accounting/query.h decides what a query means.
+// AccountingStore: the records of jobs, steps, nodes and reservations, and the usage that was made
+// of them. It knows the last batch of the journal that it contains. accounting/query.h decides what
+// a query means, accounting/roll_up.h makes the usage.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "model/accounts/accounting_record.h"
+#include "model/accounts/usage_row.h"
 #include "state/store.h"
 
 namespace muster {
@@ -31,6 +33,7 @@ class AccountingStore {
   struct Scan {
     std::vector<JobId> jobs;  // ids of jobs or arrays; empty = all
     Time ended_since;         // jobs that ended earlier may be left out
+    Time begun_until;         // if set: jobs that were submitted later may be left out
     // With `users`: other users' jobs may be left out; both empty = everybody.
     std::vector<Uid> uids;
     std::vector<Text> users;
@@ -44,6 +47,42 @@ class AccountingStore {
   // Nothing if there is no such row.
   virtual Result<std::optional<JobRecord>> job_at(std::int64_t index) = 0;
   virtual Result<std::vector<StepRecord>> steps_of(std::int64_t index) = 0;
+
+  // --- what reports are made of; a store need not keep it ---
+  virtual Result<std::vector<SuspensionRecord>> suspensions_of(std::int64_t) { return missing(); }
+  // Those that reach into the time, the oldest first; one without an end goes on.
+  virtual Result<void> events(Time, Time, const std::function<void(EventRecord)>&) {
+    return missing();
+  }
+  virtual Result<void> reservations(Time, Time, const std::function<void(ReservationRecord)>&) {
+    return missing();
+  }
+
+  // Usage is known up to a time, which goes back when a record of an earlier time changes. Unset:
+  // of no time yet.
+  virtual Result<Time> usage_known_until() { return missing(); }
+  // The time of the oldest record; unset if there is none.
+  virtual Result<Time> oldest_record() { return missing(); }
+  struct UsageOf {
+    Time start;  // of the hour, day or month
+    UsageRow row;
+  };
+  // Replaces the rows of spans that start in this time; then usage is known up to `known_until`.
+  struct UsageChange {
+    UsageSpan span = UsageSpan::hour;
+    Time start, end;
+    std::vector<UsageOf> rows;
+    std::optional<Time> known_until = {};
+  };
+  virtual Result<void> put_usage(const UsageChange&) { return missing(); }
+  virtual Result<void> usage(UsageSpan, Time, Time, const std::function<void(UsageOf)>&) {
+    return missing();
+  }
+
+ private:
+  static std::unexpected<Error> missing() {
+    return fail("this accounting storage keeps no usage for reports");
+  }
 };
 
 }  // namespace muster

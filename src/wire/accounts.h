@@ -15,7 +15,9 @@
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/accounts/accounting_record.h"
 #include "model/accounts/site_rows.h"
+#include "model/accounts/usage_row.h"
 #include "wire/job_ref.h"
 
 namespace muster::wire {
@@ -39,8 +41,9 @@ enum class Entity : std::uint8_t {
   runaway_job,
   job,
   reservation,
+  usage,
 };
-constexpr Entity last_of(Entity) { return Entity::reservation; }
+constexpr Entity last_of(Entity) { return Entity::usage; }
 
 // Which rows are meant: those whose key is one of the values. Conditions are joined by "and".
 // For `add` these are the names of what is added, and where: Name, Cluster, Account, Partition.
@@ -268,9 +271,9 @@ struct RunawayJobShown {
     v(8, ended);
   }
 };
-using AccountsRow =
-    std::variant<ClusterShown, AccountShown, UserShown, AssociationShown, QosRow, TresRow, WckeyRow,
-                 ResourceRow, EventShown, TransactionRow, ProblemShown, RunawayJobShown>;
+using AccountsRow = std::variant<ClusterShown, AccountShown, UserShown, AssociationShown, QosRow,
+                                 TresRow, WckeyRow, ResourceRow, EventShown, TransactionRow,
+                                 ProblemShown, RunawayJobShown, ReservationRecord, UsageRow>;
 
 struct AccountsReply {
   std::uint64_t version = 0;            // of what the answer was made from

@@ -26,6 +26,8 @@ inline auto& list_of(PrioritiesReply& reply) { return reply.jobs; }
 inline auto& list_of(TopologyReply& reply) { return reply.switches; }
 inline auto& list_of(SharesReply& reply) { return reply.rows; }
 inline auto& list_of(AccountsReply& reply) { return reply.rows; }
+inline auto& list_of(LimitsReply& reply) { return reply.rows; }
+inline auto& list_of(BudgetReply& reply) { return reply.rows; }
 
 template <class Reply>
 concept List = requires(Reply& reply) { list_of(reply); };

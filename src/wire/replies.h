@@ -25,6 +25,7 @@
 #include "model/node/partition.h"
 #include "wire/accounts.h"
 #include "wire/job_ref.h"
+#include "wire/limits.h"
 #include "wire/statistics.h"
 #include "wire/triggers.h"
 
@@ -431,10 +432,11 @@ struct Notice {
   }
 };
 
-using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
-                            PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
-                            BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply,
-                            TopologyReply, SharesReply, ExplainReply, ClaimNodeReply, Notice,
-                            AccountsReply, StatisticsReply, TriggersReply>;
+using Answer =
+    std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
+                 ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
+                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply,
+                 ExplainReply, ClaimNodeReply, Notice, AccountsReply, StatisticsReply,
+                 TriggersReply, LimitsReply, BudgetReply>;
 
 }  // namespace muster::wire

@@ -24,6 +24,7 @@
 #include "model/node/partition.h"
 #include "wire/accounts.h"
 #include "wire/job_ref.h"
+#include "wire/limits.h"
 #include "wire/statistics.h"
 #include "wire/triggers.h"
 
@@ -388,6 +389,7 @@ using Request =
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
                  PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest,
                  ExplainRequest, ClaimNodeRequest, AccountsRequest, StatisticsRequest,
-                 SetTriggerRequest, ClearTriggersRequest, TriggersRequest>;
+                 SetTriggerRequest, ClearTriggersRequest, TriggersRequest, LimitsRequest,
+                 BudgetRequest>;
 
 }  // namespace muster::wire

@@ -16,11 +16,11 @@ from pathlib import Path
 REQUEST = {name: place for place, name in enumerate(
     "Ping Submit Jobs Nodes Partitions Config Cancel JobAction Update Reconfigure Shutdown Debug WaitJob Step Release "
     "Accounting BatchScript Reservations AttachStep Priorities Broadcast Topology Shares Explain ClaimNode Accounts "
-    "Statistics SetTrigger ClearTriggers Triggers".split(), 1)}
+    "Statistics SetTrigger ClearTriggers Triggers Limits Budget".split(), 1)}
 # Places in wire::Answer (src/wire/replies.h).
 ANSWER = {name: place for place, name in enumerate(
     "Error Done Ping Submit Jobs Nodes Partitions Config Cancel Step Accounting BatchScript Reservations Priorities "
-    "Broadcast Topology Shares Explain ClaimNode Notice Accounts Statistics Triggers".split(), 1)}
+    "Broadcast Topology Shares Explain ClaimNode Notice Accounts Statistics Triggers Limits Budget".split(), 1)}
 
 # Field numbers of a JobRequest (src/model/job/job_spec.h): JOB["name"].
 JOB = {name: int(number)

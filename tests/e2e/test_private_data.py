@@ -143,3 +143,24 @@ def test_partitions_are_not_shown(module_cluster, cluster, alice, bob):
     assert (done.code, done.out.split()) == (0, [job])
     assert done.err == "slurm_load_partitions: Access/permission denied\n"
     assert "PartitionName=batch" in cluster.run("scontrol", "show", "partition").ok().out
+
+
+def test_accounts_and_users_of_others_are_not_shown(module_cluster, cluster, alice, bob):
+    for name, user in (("hers", alice), ("his", bob)):
+        cluster.run("sacctmgr", "-i", "add", "account", name).ok()
+        cluster.run("sacctmgr", "-i", "add", "user", user, f"account={name}").ok()
+    associations, users, accounts, all_limits = (
+        ["sacctmgr", "-nP", "show", "assoc", "format=account,user"], ["sacctmgr", "-nP", "show", "user", "format=user"],
+        ["sacctmgr", "-nP", "show", "account", "format=account"], ["scontrol", "show", "assoc_mgr"])
+    try:
+        for word, hidden, commands in (("users", "alice", (associations, users, all_limits)),
+                                       ("accounts", "hers", (accounts, [*all_limits, "flags=assoc"]))):
+            with_words(module_cluster, f"PrivateData={word}\n")
+            for command in commands:
+                shown = cluster.run(*command, user=bob).ok().out
+                assert hidden not in shown and ("bob" if word == "users" else "his") in shown, (word, command)
+                assert hidden in cluster.run(*command).ok().out
+            assert cluster.run("muster", "budget", "--user=alice", user=bob).code == 1
+            assert cluster.run("muster", "budget", user=bob).ok().out.startswith("Budget of bob: account his")
+    finally:
+        cluster.run("sacctmgr", "-i", "delete", "account", "hers,his").ok()

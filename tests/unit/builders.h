@@ -387,7 +387,7 @@ inline std::string starts(const sched::Plan& plan) {
   return out;
 }
 inline std::string reason(const sched::Plan& plan, std::uint32_t id) {
-  const sched::Wait* wait = sched::find_wait(plan, JobId{id});
+  const auto wait = sched::find_wait(plan, JobId{id});
   if (!wait) return "(no wait)";
   return wait->detail.empty() ? std::string(sched::reason_name(wait->reason)) : wait->detail.str();
 }

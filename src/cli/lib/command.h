@@ -24,6 +24,7 @@ int sacctmgr_main(int argc, char** argv);
 int seff_main(int argc, char** argv);
 int scontrol_main(int argc, char** argv);
 int sprio_main(int argc, char** argv);
+int sreport_main(int argc, char** argv);
 int sshare_main(int argc, char** argv);
 int sstat_main(int argc, char** argv);
 int sdiag_main(int argc, char** argv);

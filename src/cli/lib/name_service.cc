@@ -21,7 +21,7 @@ namespace {
 
 // "name:x:1000:1000:Gecos:/home/name:/bin/bash", or "name:x:1000:members" of a group.
 using Fields = std::vector<std::string_view>;
-enum Field : std::size_t { kName = 0, kId = 2, kGroup = 3, kHome = 5, kShell = 6 };
+enum Field : std::size_t { kName = 0, kId = 2, kGroup = 3, kFullName = 4, kHome = 5, kShell = 6 };
 
 std::string_view field(const Fields& fields, Field at) {
   return at < fields.size() ? fields[at] : std::string_view{};
@@ -78,11 +78,13 @@ std::optional<UserEntry> to_user(const Fields& fields) {
   auto uid = parse_number<std::uint32_t>(field(fields, kId));
   auto gid = parse_number<std::uint32_t>(field(fields, kGroup));
   if (!uid || !gid) return std::nullopt;
+  const std::string_view full = field(fields, kFullName);
   return UserEntry{.name = std::string(field(fields, kName)),
                    .uid = Uid{*uid},
                    .gid = Gid{*gid},
                    .home = std::string(field(fields, kHome)),
-                   .shell = std::string(field(fields, kShell))};
+                   .shell = std::string(field(fields, kShell)),
+                   .full_name = std::string(full.substr(0, full.find(',')))};
 }
 
 std::optional<GroupEntry> to_group(const Fields& fields) {

@@ -15,7 +15,7 @@ struct UserEntry {
   std::string name;
   Uid uid;
   Gid gid;
-  std::string home, shell;
+  std::string home, shell, full_name;
 };
 
 struct GroupEntry {

@@ -67,6 +67,7 @@ Result<void> start_cluster(const Embedded& cluster, const UpOptions& options);
 int muster_up(std::vector<std::string_view> args);
 int muster_down(std::vector<std::string_view> args);
 int muster_status(std::vector<std::string_view> args);
+int muster_budget(std::vector<std::string_view> args);
 int muster_explain(std::vector<std::string_view> args);
 int muster_sim(std::vector<std::string_view> args);
 int muster_completion(std::vector<std::string_view> args);

@@ -32,6 +32,10 @@ constexpr std::array kSubcommands{
     Subcommand{"explain", "explain JOB [--json]",
                "explain why a job waits and what would start it sooner, or how it ended",
                muster_explain},
+    Subcommand{"budget", "budget [--user=NAME]",
+               "list what you may still use, and the limit that would stop your next job; also "
+               "--account, --qos, --partition",
+               muster_budget},
     Subcommand{"sim", "sim TRACE | sim --generate=JOBS",
                "replay a trace of jobs (SWF) through the scheduler, or make one up", muster_sim},
     Subcommand{"completion", "completion bash|zsh|fish",

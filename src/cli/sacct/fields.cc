@@ -311,11 +311,25 @@ std::span<const AcctField> acct_fields() {
   return fields;
 }
 
+// Names of later releases; -e lists those of 22.05.
+static const AcctField* find_later_name(std::string_view name) {
+  static const std::vector<AcctField> later = [] {
+    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"Planned", "Reserved"}, {"PlannedCPU", "ResvCPU"}, {"PlannedCPURAW", "ResvCPURAW"}};
+    std::vector<AcctField> all;
+    for (const auto& [new_name, old_name] : kNames)
+      all.push_back({find_acct_field(old_name)->field, new_name, find_acct_field(old_name)->width});
+    return all;
+  }();
+  auto at = std::ranges::find_if(later, [&](const AcctField& f) { return iequals(f.name, name); });
+  return at == later.end() ? nullptr : &*at;
+}
+
 const AcctField* find_acct_field(std::string_view name) {
   if (name.empty()) return nullptr;
   for (const AcctField& field : acct_fields())
     if (istarts_with(field.name, name)) return &field;
-  return nullptr;
+  return find_later_name(name);
 }
 
 }  // namespace muster::cli

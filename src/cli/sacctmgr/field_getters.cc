@@ -61,9 +61,10 @@ void account(Row row, Out out) {
     put_list(row.transaction->accounts, out);
 }
 void user(Row row, Out out) {
-  if (row.event)
-    out += row.event->user.view();
-  else if (row.wckey)
+  if (row.event) {  // the cluster itself reports how much it has
+    if (!row.event->node.empty())
+      out += fmt::format("{}({})", row.event->user.view(), row.event->uid.value);
+  } else if (row.wckey)
     out += row.wckey->user.view();
   else if (row.transaction)
     put_list(row.transaction->users, out);
@@ -83,6 +84,8 @@ void cluster(Row row, Out out) {
     out += row.transaction->cluster.view();
   else if (row.runaway)
     out += row.runaway->cluster.view();
+  else if (row.reservation)
+    out += row.reservation->cluster.view();
   else if (row.share)
     out += row.share->first.view();
   else if (row.association)
@@ -103,6 +106,8 @@ void name(Row row, Out out) {
     out += row.resource->name.view();
   else if (row.runaway)
     out += row.runaway->name.view();
+  else if (row.reservation)
+    out += row.reservation->name.view();
   else if (row.wckey)
     out += row.wckey->name.view();
   else if (row.user)
@@ -125,6 +130,8 @@ void id(Row row, Out out) {
     put_number(row.transaction->id, out);
   else if (row.runaway)
     put_number(row.runaway->job.value, out);
+  else if (row.reservation)
+    put_number(row.reservation->number, out);
   else if (row.cluster)
     put_number(0, out);  // of a federation
   else if (row.association && row.association->row.id != 0)
@@ -280,6 +287,8 @@ void tres(Row row, Out out) {
     out += amounts_text(row.cluster->row.tres);
   else if (row.event)
     out += amounts_text(row.event->tres);
+  else if (row.reservation)
+    out += amounts_text(row.reservation->tres);
 }
 void nodes(Row row, Out out) {
   if (row.cluster)
@@ -298,20 +307,25 @@ void node_count(Row row, Out out) {
   if (const auto amount = amount_of(row.cluster->row.tres, "node")) put_number(*amount, out);
 }
 void cpu_count(Row row, Out out) {
-  if (!row.cluster) return;
-  if (const auto amount = amount_of(row.cluster->row.tres, "cpu")) put_number(*amount, out);
+  if (!row.cluster && !row.event) return;
+  const TresAmounts& all = row.cluster ? row.cluster->row.tres : row.event->tres;
+  if (const auto amount = amount_of(all, "cpu")) put_number(*amount, out);
 }
 void start(Row row, Out out) {
   if (row.event)
     out += format_date(row.event->start);
   else if (row.runaway)
     out += format_date(row.runaway->started);
+  else if (row.reservation)
+    out += format_date(row.reservation->start);
 }
 void end(Row row, Out out) {
   if (row.event)
     out += format_date(row.event->end);
   else if (row.runaway)
     out += format_date(row.runaway->ended);
+  else if (row.reservation)
+    out += format_date(row.reservation->end);
 }
 void duration(Row row, Out out) {
   if (!row.event) return;

@@ -28,6 +28,7 @@ struct ShownRow {
   const TransactionRow* transaction = nullptr;
   const wire::ProblemShown* problem = nullptr;
   const wire::RunawayJobShown* runaway = nullptr;
+  const ReservationRecord* reservation = nullptr;
   std::span<const QosRow> all_qos = {};  // for their numbers
   Time now;
   bool with_coordinators = false;  // WithCoord

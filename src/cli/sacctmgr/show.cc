@@ -65,6 +65,8 @@ class Lines {
     lines_.push_back({.association = &row.association, .problem = &row});
   }
   void add(const wire::RunawayJobShown& row) { lines_.push_back({.runaway = &row}); }
+  void add(const ReservationRecord& row) { lines_.push_back({.reservation = &row}); }
+  void add(const UsageRow&) {}  // only sreport asks for them
 
   const SiteLine& line_;
   std::vector<ShownRow> lines_;
@@ -110,6 +112,17 @@ void print_table(SiteSession& session, const SiteColumns& columns, const SiteLin
   if (!write_out(out)) session.exit_code = 1;
 }
 
+void fix_runaway_jobs(SiteSession& session, wire::AccountsRequest request) {
+  constexpr std::string_view kQuestion =
+      "\nWould you like to fix these runaway jobs?\n"
+      "(Each gets the latest of its start, eligible and submit time as its end, and the state "
+      "COMPLETED.\nUsage for reports is counted again from then on.)\n";
+  if (!agrees(session, kQuestion)) return fmt::print("Changes Discarded\n");
+  request.verb = AccountsVerb::modify;
+  if (auto reply = session.ask(request); reply && reply->refusal)
+    session.fail("sacctmgr: error: the jobs were not changed\n");
+}
+
 // These need WithAssoc to mean anything; what is asked without it is asked about.
 bool wants_rows_of_associations(const SiteSession& session, const SiteLine& line) {
   if (line.request.with_associations) return true;
@@ -141,7 +154,13 @@ void show_rows(SiteSession& session, SiteLine& line) {
     fmt::print("Runaway Jobs: No runaway jobs found on cluster {}\n", session.own_cluster());
     return;
   }
+  if (request.entity == Entity::runaway_job)
+    fmt::print(
+        "NOTE: Runaway jobs are jobs that don't exist in the controller but have a start time and "
+        "no "
+        "end time in the database\n");
   print_table(session, *columns, line, *reply);
+  if (request.entity == Entity::runaway_job) fix_runaway_jobs(session, request);
 }
 
 void show_site(SiteSession& session, SiteWords words) {

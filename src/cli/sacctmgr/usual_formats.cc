@@ -48,6 +48,8 @@ std::string usual_site_format(const SiteLine& line) {
     case Entity::tres:
       return "Type,Name%15,ID";
     case Entity::event:
+      if (line.names("Event") == std::vector<Text>{"cluster"})
+        return "Cluster,TRES,TimeStart,TimeEnd,ClusterNodes";
       return "Cluster,NodeName,TimeStart,TimeEnd,State,Reason,User";
     case Entity::transaction:
       format = "Time,Action,Actor,Where,Info";
@@ -64,7 +66,7 @@ std::string usual_site_format(const SiteLine& line) {
     case Entity::wckey:
       return "WCKey,Cluster,User";
     case Entity::runaway_job:
-      return "ID,Name,Partition,Cluster,State,TimeStart,TimeEnd";
+      return "ID%-12,Name,Partition,Cluster,State%10,TimeSubmit,TimeStart,TimeEnd";
     default:
       return "Name";
   }

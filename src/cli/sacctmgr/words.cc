@@ -108,8 +108,9 @@ constexpr SiteKey kOfWckey[] = {
     kWithDeleted};
 constexpr SiteKey kOfEvent[] = {
     {"All_Clusters", 5, "", K::on, F::all_clusters}, {"All_Time", 5, "", K::on, F::all_time},
-    {"Clusters", 2, "Cluster"}, {"End", 1, "", K::end}, kFormat, {"Nodes", 1, "Node"},
-    {"Reasons", 1, "Reason"}, {"Start", 4, "", K::start}, {"States", 4, "State"},
+    {"Clusters", 2, "Cluster"}, {"CondFlags", 2, "CondFlags"}, {"End", 1, "", K::end},
+    {"Event", 2, "Event"}, kFormat, {"MaxCPUs", 2, "MaxCPUs"}, {"MinCPUs", 2, "MinCPUs"},
+    {"Nodes", 1, "Node"}, {"Reasons", 1, "Reason"}, {"Start", 4, "", K::start}, {"States", 4, "State"},
     {"Users", 1, "User"}};
 constexpr SiteKey kOfTransaction[] = {
     {"Accounts", 3, "Account"}, {"Acct", 3, "Account"}, {"Actions", 4, "Action"},
@@ -284,6 +285,8 @@ std::span<const SiteKey> conditions_of(Entity entity) {
       return kOfRunawayJob;
     case Entity::job:
       return kOfJob;
+    case Entity::usage:
+      return {};
   }
   return {};
 }

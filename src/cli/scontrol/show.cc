@@ -9,6 +9,7 @@
 #include "base/text/hostlist.h"
 #include "base/text/strings.h"
 #include "cli/lib/own_groups.h"
+#include "cli/scontrol/assoc_mgr.h"
 #include "cli/scontrol/licenses.h"
 #include "cli/scontrol/reservation.h"
 #include "cli/scontrol/session.h"
@@ -323,6 +324,8 @@ using Id = const std::string&;
 
 constexpr std::array kEntities{
     Entity{"aliases", 1, show_aliases},
+    Entity{"assoc_mgr", 2, show_assoc_mgr},
+    Entity{"cache", 2, show_assoc_mgr},
     Entity{"config", 1, show_config},
     Entity{"daemons", 1, [](S& s, Id) { show_daemons(s); }},
     Entity{"hostnames", 5, show_hostnames},
@@ -347,8 +350,6 @@ constexpr std::array kEntities{
     Entity{"dwstat", 2, [](S&, Id) {}},
 };
 
-constexpr std::array kRecordsNotYet{std::string_view("assoc_mgr")};
-
 const Entity* find_entity(std::string_view word) {
   for (const Entity& entity : kEntities)
     if (iequals(word, entity.name)) return &entity;
@@ -367,18 +368,13 @@ void scontrol_show(ScontrolSession& session, Words words) {
     entity_name.resize(equals);
   }
   const Entity* entity = find_entity(entity_name);
-  if (!entity) {
-    for (std::string_view name : kRecordsNotYet)
-      if (iequals(entity_name, name))
-        return session.error("show {}: {}", name, error_text(ErrorCode::not_supported_yet));
-    return session.error("invalid entity:{} for keyword:show ", entity_name);
-  }
+  if (!entity) return session.error("invalid entity:{} for keyword:show ", entity_name);
   const bool has_json = entity->show == show_jobs || entity->show == show_nodes;
   if (session.json && !has_json)
     return session.error("show {} --json: {}; show job and show node have it", entity->name,
                          error_text(ErrorCode::not_supported_yet));
-  bool takes_many =
-      entity->name.starts_with("host") || entity->name == "nodes" || entity->name == "jobs";
+  bool takes_many = entity->name.starts_with("host") || entity->name == "nodes" ||
+                    entity->name == "jobs" || entity->show == show_assoc_mgr;
   if (words.size() > 2 && !takes_many) return session.error("too many arguments for keyword:show");
   for (std::size_t i = 2; i < words.size(); ++i) id += "," + words[i];
   entity->show(session, id);

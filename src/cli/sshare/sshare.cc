@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -61,11 +62,14 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
 constexpr CommandText kCommand{
     kProgram, "Lists the shares of accounts and users and what they have used.", ""};
 
+using AssociationIds = std::map<AssociationKey, std::uint32_t>;
+
 struct ShareLine {
   const wire::ShareView* view = nullptr;
   const wire::SharesReply* reply = nullptr;
   std::uint32_t indent = 0;
   std::string_view cluster;
+  const AssociationIds* ids = nullptr;
 
   bool is_root() const { return view->depth == 0; }
   bool is_user() const { return !view->key.user.empty(); }
@@ -78,6 +82,10 @@ void put_number(double value, Out out) { fmt::format_to(std::back_inserter(out),
 void put_account(Line line, Out out) {
   out.append(line.indent, ' ');
   out += line.view->key.account.empty() ? kRootAccount : line.view->key.account.view();
+}
+void put_id(Line line, Out out) {
+  auto at = line.ids->find(line.view->key);
+  out += std::to_string(at == line.ids->end() ? 0 : at->second);
 }
 void put_shares(Line line, Out out) {
   if (line.is_root()) return;
@@ -154,6 +162,7 @@ constexpr auto kFields = std::to_array<ShareField>({
     {"FairShare", 10, put_factor},
     {"GrpTRESMins", 30, put_group_minutes},
     {"GrpTRESRaw", 30, put_used},
+    {"ID", 6, put_id},
     {"LevelFS", 10, put_level},
     {"NormShares", 11, put_norm_shares},
     {"NormUsage", 11, put_norm_usage},
@@ -187,7 +196,8 @@ bool names(const std::vector<std::string>& list, std::string_view name) {
 
 // The selected accounts with everything below them, one level to the left.
 std::vector<ShareLine> lines_of(const wire::SharesReply& reply, const O& options,
-                                std::string_view own_name, std::string_view cluster) {
+                                std::string_view own_name, std::string_view cluster,
+                                const AssociationIds& ids) {
   std::vector<ShareLine> lines;
   std::uint32_t top = 0;  // the depth of the selected account above this row
   bool inside = options.accounts.empty();
@@ -208,9 +218,21 @@ std::vector<ShareLine> lines_of(const wire::SharesReply& reply, const O& options
     } else if (options.only_users) {
       continue;
     }
-    lines.push_back({&row, &reply, options.only_users ? 0 : row.depth - top, cluster});
+    lines.push_back({&row, &reply, options.only_users ? 0 : row.depth - top, cluster, &ids});
   }
   return lines;
+}
+
+// The numbers of associations are known to the keeper of accounts.
+AssociationIds fetch_ids(Controller& controller, std::string_view cluster) {
+  AssociationIds ids;
+  wire::AccountsRequest request;
+  request.where.push_back({"Cluster", {Text(lower(cluster))}});
+  if (auto reply = controller.ask_for<wire::AccountsReply>(request))
+    for (const wire::AccountsRow& row : reply->rows)
+      if (auto* shown = std::get_if<wire::AssociationShown>(&row))
+        ids[shown->row.association.key] = shown->row.id;
+  return ids;
 }
 
 std::unexpected<Refusal> refuse(std::string_view text) {
@@ -238,10 +260,13 @@ Outcome run(std::span<const std::string> words) {
       find_field);
   if (!columns) return std::unexpected(columns.error());
   const BarStyle style{.form = options.form, .delimiter = "|"};
+  const bool has_ids = std::ranges::any_of(
+      *columns, [](const auto& column) { return column.field->append == put_id; });
+  const AssociationIds ids = has_ids ? fetch_ids(*controller, cluster) : AssociationIds{};
   NameLookup users;
   std::string out;
   if (options.header) append_bar_header<ShareField>(*columns, style, out);
-  for (const ShareLine& line : lines_of(*reply, options, users.user(own_uid()), cluster))
+  for (const ShareLine& line : lines_of(*reply, options, users.user(own_uid()), cluster, ids))
     append_bar_line<ShareField>(*columns, style, line, out);
   return write_out(out) ? Outcome{} : std::unexpected(Refusal{});
 }

@@ -147,6 +147,7 @@ Result<void> Ledger::recover(const StoredState& stored, BatchNumber accounted) {
     }
   }
   open_.changes.note_waiting(cluster_);
+  open_.changes.note_places(cluster_);
   next_batch_ = last + 1;
   if (auto broken = broken_invariants(cluster_); !broken.empty())
     return fail("the stored state contradicts itself: " + broken.front());

@@ -68,6 +68,8 @@ MUSTER_RULE(StatisticsRequest, "Statistics", Who::anyone, AnsweredBy::daemon)
 MUSTER_RULE(SetTriggerRequest, "SetTrigger", Who::owner, AnsweredBy::core)
 MUSTER_RULE(ClearTriggersRequest, "ClearTriggers", Who::owner, AnsweredBy::core)
 MUSTER_RULE(TriggersRequest, "Triggers", Who::anyone, AnsweredBy::daemon)
+MUSTER_RULE(LimitsRequest, "Limits", Who::anyone, AnsweredBy::snapshot)
+MUSTER_RULE(BudgetRequest, "Budget", Who::owner, AnsweredBy::snapshot)
 #undef MUSTER_RULE
 
 // Requests of which some forms need an operator.

@@ -32,7 +32,7 @@ void Planning::keep(sched::Plan plan) {
 // Plans skip jobs that cannot start yet; for these the specification shows the reason.
 Text Planning::why_it_waited(JobId id) const {
   for (const auto& plan : {last_, thorough_})
-    if (const sched::Wait* wait = sched::find_wait(*plan, id))
+    if (const auto wait = sched::find_wait(*plan, id))
       return wait->detail.empty() ? Text(sched::reason_name(wait->reason)) : wait->detail;
   const Job& job = ledger_.job(id);
   if (!job.own.dependency.empty()) return sched::reason_name(sched::Reason::dependency);

@@ -68,8 +68,8 @@ Result<void> settle_wckey(const Cluster& cluster, JobSpec& spec) {
   if (!cluster.settings().enforce_wckeys || (*cluster.associations).empty()) return {};
   const UserAccess* user = cluster.find_user(spec.user_name);
   if (user && spec.wckey.empty()) spec.wckey = user->default_wckey;
-  if (user && !spec.wckey.empty() && std::ranges::binary_search(user->wckeys, spec.wckey))
-    return {};
+  if (spec.wckey.empty()) return {};
+  if (user && std::ranges::binary_search(user->wckeys, spec.wckey)) return {};
   return fail(ErrorCode::invalid_wckey);
 }
 

@@ -30,7 +30,7 @@ Result<void> may_use_account(const Cluster& cluster, const JobSpec& spec, const 
 Result<void> is_known_qos(const Cluster& cluster, std::string_view name);
 
 // AccountingStorageEnforce=wckeys: the key has to be one of the user's; without one it is the
-// user's default key.
+// user's default key, if there is one.
 Result<void> settle_wckey(const Cluster& cluster, JobSpec& spec);
 
 }  // namespace muster::controller

@@ -7,19 +7,13 @@
 #include "base/text/duration.h"
 #include "base/text/hostlist.h"
 #include "base/text/strings.h"
+#include "sched/limits/permission.h"
 #include "sched/request/memory_rule.h"
 #include "sched/request/request.h"
 
 namespace muster::controller {
 
 namespace {
-
-bool lists(const Text& names, std::string_view name) {
-  if (names.empty()) return false;
-  for (std::string_view one : split(names, ','))
-    if (iequals(trim(one), name)) return true;
-  return false;
-}
 
 bool lists_host(const Text& hosts, const Text& name) {
   bool found = false;
@@ -37,7 +31,7 @@ bool restricts(const Text& allowed) { return !allowed.empty() && !iequals(allowe
 bool admits_groups(const Partition& partition, const std::vector<std::string>& groups) {
   return !restricts(partition.allow_groups) ||
          std::ranges::any_of(groups, [&](const std::string& group) {
-           return lists(partition.allow_groups, group);
+           return sched::lists_name(partition.allow_groups, group);
          });
 }
 
@@ -50,11 +44,8 @@ Result<void> admits(const Partition& p, const Submitter& who) {
   if (p.is_closed()) return fail(ErrorCode::partition_unavailable);
   if (!who.is_operator && !admits_groups(p, who.groups))
     return fail(ErrorCode::job_missing_required_group);
-  bool account_ok = restricts(p.allow_accounts) ? lists(p.allow_accounts, who.account)
-                                                : !lists(p.deny_accounts, who.account);
-  if (!account_ok) return fail(ErrorCode::invalid_account);
-  bool qos_ok = restricts(p.allow_qos) ? lists(p.allow_qos, who.qos) : !lists(p.deny_qos, who.qos);
-  if (!qos_ok) return fail(ErrorCode::invalid_qos);
+  if (!sched::admits_account(p, who.account)) return fail(ErrorCode::invalid_account);
+  if (!sched::admits_qos(p, who.qos)) return fail(ErrorCode::invalid_qos);
   return {};
 }
 

@@ -20,6 +20,7 @@
 #include "sched/limits/limits.h"
 #include "sched/place/place.h"
 #include "sched/priority/priority.h"
+#include "sched/request/loosened.h"
 #include "sched/request/memory_rule.h"
 #include "sched/request/request.h"
 #include "sched/request/time_limit.h"
@@ -118,7 +119,8 @@ void put_into_queue(const Cluster& cluster, const std::vector<const Partition*>&
   for (const Partition* partition : partitions) names.push_back(partition->name);
   job.partitions = as_name_list(names);
   const JobSpec& wanted = *job.spec;
-  job.time_limit = sched::effective_limit(cluster, wanted, *partitions.front(), job.qos);
+  job.time_limit =
+      sched::effective_limit(cluster, wanted, {job.account, job.qos}, *partitions.front());
   job.eligible = std::max(now, job.own.begin);
   job.hold = wanted.hold ? Hold::user : Hold::none;
   job.accrues_since = sched::accrues_from(cluster, job, now);
@@ -138,10 +140,14 @@ Result<void> may_ask_for(const JobRequest& spec, const Caller& caller, bool by_o
   return {};
 }
 
-Result<void> Submissions::fits_partition(const Job& job, const Partition& p, const Submitter& who) {
+Result<void> Submissions::fits_partition(const Job& job, const Partition& named,
+                                         const Submitter& who) {
   const JobSpec& spec = *job.spec;
-  const Minutes time_limit = sched::effective_limit(ledger_.cluster(), spec, p, job.qos);
-  if (auto ok = admits(p, who); !ok) return ok;
+  if (auto ok = admits(named, who); !ok) return ok;
+  const auto loose = sched::loosened(ledger_.cluster(), named, job.qos);
+  const Partition& p = loose ? *loose : named;
+  const Minutes time_limit =
+      sched::effective_limit(ledger_.cluster(), spec, {job.account, job.qos}, p);
   const Text& enforce = ledger_.settings().enforce_part_limits;
   const bool enforced = enforce == "ALL" || enforce == "ANY";
   if (enforced) {
@@ -216,6 +222,9 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec, bool vetted) {
   if (const auto& dependencies = spec.dependency.parsed(); !dependencies)
     return fail(dependencies.error());
   if (auto ok = check_mail_user(spec.mail_user); !ok) return std::unexpected(ok.error());
+  if (const Qos* qos = cluster.find_qos(job.qos);
+      qos && qos->needs_reservation && spec.reservation.empty())
+    return fail(ErrorCode::invalid_qos);
   if (!spec.reservation.empty())
     if (auto ok = may_use_reservation(cluster, spec, job.account); !ok)
       return std::unexpected(ok.error());

@@ -106,7 +106,8 @@ Result<void> set_partition(JobDraft& d, std::string_view value) {
   if (!named) return fail(ErrorCode::invalid_partition);
   d.spec.partition = d.after.partitions = std::move(partitions);
   if (!d.spec.time_limit)
-    d.after.time_limit = sched::effective_limit(d.cluster, d.spec, *named->front(), d.after.qos);
+    d.after.time_limit =
+        sched::effective_limit(d.cluster, d.spec, {d.after.account, d.after.qos}, *named->front());
   return {};
 }
 

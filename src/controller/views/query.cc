@@ -10,6 +10,7 @@
 #include "base/text/strings.h"
 #include "controller/ledger/request_rules.h"
 #include "controller/views/filter.h"
+#include "controller/views/limits_view.h"
 #include "controller/views/node_view.h"
 #include "controller/views/shares_view.h"
 #include "controller/views/view.h"
@@ -180,6 +181,9 @@ void QueryAnswer::begin() {
     wire::SharesReply operator()(const wire::SharesRequest&) const {
       return shares_reply(published.cluster, visible, now);
     }
+    wire::LimitsReply operator()(const wire::LimitsRequest&) const {
+      return limits_reply(published.cluster, visible, now);
+    }
     wire::ReservationsReply operator()(const wire::ReservationsRequest&) const {
       wire::ReservationsReply reply{.now = now};
       for (const Reservation& r : *published.cluster.reservations)
@@ -206,6 +210,10 @@ void QueryAnswer::begin() {
           for (const wire::JobRef& ref : request.filter.jobs)
             if (seen.insert(ref.job).second) named_->push_back(ref.job);
           std::ranges::reverse(*named_);
+        } else if constexpr (std::is_same_v<Request, wire::BudgetRequest>) {
+          auto reply = budget_reply(cluster, request, now_);
+          if (!reply) return keep(reply.error(), false);
+          wire::send_in_parts(std::move(*reply), keep);
         } else if constexpr (RuleOf<Request>::value.by == AnsweredBy::snapshot) {
           wire::send_in_parts(Make{published, visible_, now_}(request), keep);
         } else {

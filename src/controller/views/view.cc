@@ -94,7 +94,7 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
       return sched::Wait{job.id, reason, {}};
   // A quick plan skips some jobs; for those the last thorough plan knows more.
   for (const auto& plan : {published.plan, published.thorough})
-    if (const sched::Wait* wait = plan ? sched::find_wait(*plan, job.id) : nullptr) {
+    if (const auto wait = plan ? sched::find_wait(*plan, job.id) : std::nullopt) {
       if (wait->reason == Reason::held_user || wait->reason == Reason::held_admin)
         return std::nullopt;  // it is not held any more
       return *wait;

@@ -13,6 +13,11 @@ std::optional<Error> Visibility::refuses(const wire::Request& query) const {
       std::holds_alternative<wire::NodesRequest>(query) || (jobs && jobs->checks_nodes);
   // The answer about nodes names their partitions.
   const bool asks_partitions = asks_nodes || std::holds_alternative<wire::PartitionsRequest>(query);
+  // What somebody may still use is for that user.
+  if (auto* budget = std::get_if<wire::BudgetRequest>(&query);
+      budget && !viewer_.is_operator &&
+      (budget->uid != viewer_.uid || (rules_.any() && budget->user != viewer_.name)))
+    return Error{ErrorCode::access_denied, {}};
   const bool refused = (asks_nodes && rules_.nodes) || (asks_partitions && rules_.partitions);
   if (!refused || viewer_.is_operator) return std::nullopt;
   return Error{ErrorCode::access_denied, {}};
@@ -45,6 +50,27 @@ bool Visibility::sees_share(const AssociationKey& share) const {
            std::ranges::any_of(line_of(*cluster_.associations, own),
                                [&](const Association* above) { return above->key == share; });
   });
+}
+
+bool Visibility::is_in(const Text& account) const {
+  return std::ranges::any_of(*cluster_.associations, [&](const Association& own) {
+    return own.key.user == viewer_.name &&
+           std::ranges::any_of(line_of(*cluster_.associations, own), [&](const Association* above) {
+             return above->key.account == account;
+           });
+  });
+}
+
+bool Visibility::sees_user(const Text& user) const {
+  return viewer_.is_operator || !rules_.users || user == viewer_.name;
+}
+
+bool Visibility::sees_account(const Text& account) const {
+  return viewer_.is_operator || !(rules_.accounts || rules_.usage) || is_in(account);
+}
+
+bool Visibility::sees_association(const AssociationKey& key) const {
+  return sees_share(key) && sees_account(key.account) && (key.user.empty() || sees_user(key.user));
 }
 
 std::optional<Uid> Visibility::only_records_of() const {

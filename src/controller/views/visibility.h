@@ -39,10 +39,16 @@ class Visibility {
   bool is_hidden(const Partition& partition) const;
   // Usage of an account and its users: a row of sshare.
   bool sees_share(const AssociationKey& share) const;
+  // Users, accounts and associations with their limits.
+  bool sees_user(const Text& user) const;
+  bool sees_account(const Text& account) const;
+  bool sees_association(const AssociationKey& key) const;
+  bool sees_use_of(Uid user) const { return sees_own_or_all(rules_.usage || rules_.users, user); }
   // Records of accounting: only this user's; everybody's if empty.
   std::optional<Uid> only_records_of() const;
 
  private:
+  bool is_in(const Text& account) const;  // or in one below it
   bool sees_own_or_all(bool is_private, Uid owner) const {
     return viewer_.is_operator || !is_private || owner == viewer_.uid;
   }

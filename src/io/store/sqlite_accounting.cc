@@ -11,7 +11,7 @@ namespace muster::io {
 
 namespace {
 
-constexpr std::int64_t kVersion = 3;
+constexpr std::int64_t kVersion = 4;
 constexpr int kCheckpointPages = 2000;
 constexpr int kCacheMib = 32;  // writes go to random places of three large indexes
 
@@ -31,20 +31,46 @@ constexpr const char* kFromFormat2 = R"(
   UPDATE meta SET version = 3;
 )";
 
-constexpr const char* kSchema = R"(
-  CREATE TABLE meta(version INTEGER NOT NULL, last_batch INTEGER NOT NULL);
-  CREATE TABLE jobs(job_index INTEGER PRIMARY KEY, job INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    array_id INTEGER NOT NULL, uid INTEGER NOT NULL, user_name TEXT NOT NULL COLLATE NOCASE,
-    submitted_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, record BLOB NOT NULL);
-  CREATE INDEX jobs_by_id ON jobs(job, attempt);
-  CREATE INDEX jobs_by_array ON jobs(array_id) WHERE array_id != 0;
-  CREATE INDEX jobs_by_end ON jobs(ended_ms);
-  CREATE TABLE steps(job_index INTEGER NOT NULL, step INTEGER NOT NULL, record BLOB NOT NULL,
-    PRIMARY KEY(job_index, step)) WITHOUT ROWID;
-  INSERT INTO meta VALUES (3, 0);
+// Format 3 had neither usage nor what it is made of. The start of a job of that time is only in its
+// record; as usage is made from the beginning, nothing is missed by that.
+constexpr const char* kFromFormat3 = R"(
+  ALTER TABLE jobs ADD COLUMN started_ms INTEGER NOT NULL DEFAULT 0;
+  DROP INDEX jobs_by_end;
+  ALTER TABLE meta ADD COLUMN usage_known_ms INTEGER NOT NULL DEFAULT 0;
+  UPDATE meta SET version = 4;
 )";
 
-std::int64_t to_ms(Time t) { return t.time_since_epoch().count(); }
+// Of format 4 and later, which older files get as well. The index has all that a scan for a time
+// compares, so it reads only rows that it wants.
+constexpr const char* kUsageSchema = R"(
+  CREATE INDEX jobs_by_time ON jobs(ended_ms, submitted_ms, uid, user_name);
+  CREATE TABLE suspensions(job_index INTEGER NOT NULL, start_ms INTEGER NOT NULL,
+    end_ms INTEGER NOT NULL, PRIMARY KEY(job_index, start_ms)) WITHOUT ROWID;
+  CREATE TABLE events(cluster TEXT NOT NULL, node TEXT NOT NULL, start_ms INTEGER NOT NULL,
+    end_ms INTEGER NOT NULL, record BLOB NOT NULL, PRIMARY KEY(cluster, node, start_ms))
+    WITHOUT ROWID;
+  CREATE INDEX events_by_time ON events(end_ms, start_ms);
+  CREATE TABLE reservations(cluster TEXT NOT NULL, number INTEGER NOT NULL,
+    start_ms INTEGER NOT NULL, end_ms INTEGER NOT NULL, record BLOB NOT NULL,
+    PRIMARY KEY(cluster, number, start_ms)) WITHOUT ROWID;
+  CREATE INDEX reservations_by_time ON reservations(end_ms, start_ms);
+  CREATE TABLE usage(span INTEGER NOT NULL, start_ms INTEGER NOT NULL, record BLOB NOT NULL);
+  CREATE INDEX usage_by_time ON usage(span, start_ms);
+)";
+
+constexpr const char* kSchema = R"(
+  CREATE TABLE meta(version INTEGER NOT NULL, last_batch INTEGER NOT NULL,
+    usage_known_ms INTEGER NOT NULL);
+  CREATE TABLE jobs(job_index INTEGER PRIMARY KEY, job INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    array_id INTEGER NOT NULL, uid INTEGER NOT NULL, user_name TEXT NOT NULL COLLATE NOCASE,
+    submitted_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, record BLOB NOT NULL,
+    started_ms INTEGER NOT NULL);
+  CREATE INDEX jobs_by_id ON jobs(job, attempt);
+  CREATE INDEX jobs_by_array ON jobs(array_id) WHERE array_id != 0;
+  CREATE TABLE steps(job_index INTEGER NOT NULL, step INTEGER NOT NULL, record BLOB NOT NULL,
+    PRIMARY KEY(job_index, step)) WITHOUT ROWID;
+  INSERT INTO meta VALUES (4, 0, 0);
+)";
 
 // SQLite takes at most 32766 parameters, so a long list of jobs is read in portions.
 constexpr std::size_t kJobsPerRead = 10'000;
@@ -85,6 +111,7 @@ Result<void> SqliteAccounting::prepare_schema() {
     auto transaction = Transaction::begin(database_);
     if (!transaction) return std::unexpected(transaction.error());
     if (auto created = database_.execute(kSchema); !created) return created;
+    if (auto created = database_.execute(kUsageSchema); !created) return created;
     return transaction->commit();
   }
   auto version = database_.query_integer("SELECT version FROM meta");
@@ -97,7 +124,9 @@ Result<void> SqliteAccounting::prepare_schema() {
     auto transaction = Transaction::begin(database_);
     if (!transaction) return std::unexpected(transaction.error());
     auto changed = *version == 1 ? database_.execute(kFromFormat1) : Result<void>();
-    if (changed) changed = database_.execute(kFromFormat2);
+    if (changed && *version < 3) changed = database_.execute(kFromFormat2);
+    if (changed) changed = database_.execute(kFromFormat3);
+    if (changed) changed = database_.execute(kUsageSchema);
     if (changed) changed = transaction->commit();
     if (!changed) return changed;
   }
@@ -107,24 +136,28 @@ Result<void> SqliteAccounting::prepare_schema() {
   auto highest = database_.query_integer("SELECT max(job) FROM jobs");
   if (!highest) return std::unexpected(highest.error());
   highest_job_ = JobId{static_cast<std::uint32_t>(*highest)};
+  auto known = database_.query_integer("SELECT usage_known_ms FROM meta");
+  if (!known) return std::unexpected(known.error());
+  usage_known_ms_ = *known;
   return {};
 }
 
 Result<void> SqliteAccounting::prepare_statements() {
   const std::pair<Statement*, std::string_view> all[] = {
       {&statements_.find_run,
-       "SELECT job_index, submitted_ms, ended_ms FROM jobs WHERE job = ?1 AND attempt = ?2 ORDER "
-       "BY "
-       "job_index DESC LIMIT 1"},
+       "SELECT job_index, submitted_ms, ended_ms, started_ms FROM jobs WHERE job = ?1 AND attempt "
+       "= ?2 ORDER BY job_index DESC LIMIT 1"},
       {&statements_.add_job,
-       "INSERT INTO jobs(job, attempt, array_id, uid, user_name, submitted_ms, ended_ms, record) "
-       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
+       "INSERT INTO jobs(job, attempt, array_id, uid, user_name, submitted_ms, ended_ms, record, "
+       "started_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
       {&statements_.fill_job,
        "UPDATE jobs SET job = ?1, attempt = ?2, array_id = ?3, uid = ?4, user_name = ?5, "
        "submitted_ms = ?6, "
-       "ended_ms = ?7, record = ?8 WHERE job_index = ?9"},
-      {&statements_.change_job, "UPDATE jobs SET record = ?1 WHERE job_index = ?2"},
-      {&statements_.end_job, "UPDATE jobs SET record = ?1, ended_ms = ?3 WHERE job_index = ?2"},
+       "ended_ms = ?7, record = ?8, started_ms = ?9 WHERE job_index = ?10"},
+      {&statements_.change_job,
+       "UPDATE jobs SET record = ?1, started_ms = ?3 WHERE job_index = ?2"},
+      {&statements_.end_job,
+       "UPDATE jobs SET record = ?1, started_ms = ?3, ended_ms = ?4 WHERE job_index = ?2"},
       {&statements_.put_step,
        "INSERT OR REPLACE INTO steps(job_index, step, record) VALUES (?1, ?2, ?3)"},
       {&statements_.set_last, "UPDATE meta SET last_batch = ?1"},
@@ -136,7 +169,7 @@ Result<void> SqliteAccounting::prepare_statements() {
     if (!prepared) return std::unexpected(prepared.error());
     *statement = *std::move(prepared);
   }
-  return {};
+  return prepare_usage_statements();
 }
 
 BatchNumber SqliteAccounting::last() {
@@ -197,7 +230,7 @@ Result<SqliteAccounting::Run> SqliteAccounting::find_run(JobId job, Attempt atte
   auto step = find.bind(1, std::int64_t{job.value}).bind(2, std::int64_t{attempt.value}).step();
   if (!step) return std::unexpected(step.error());
   if (*step == Statement::Step::done) return Run{};
-  return Run{find.integer(0), find.integer(1), find.integer(2)};
+  return Run{find.integer(0), find.integer(1), find.integer(2), find.integer(3)};
 }
 
 // Job ids start again when a controller's state is erased. So the same id with another submission
@@ -210,14 +243,15 @@ Result<void> SqliteAccounting::put(const JobRecord& job) {
   highest_job_ = std::max(highest_job_, job.job);
   bool same = run->index != 0 && (job.superseded || run->submitted_ms == 0 ||
                                   run->submitted_ms == to_ms(job.submitted));
+  if (auto noted = note_change(same ? *run : Run{}, job); !noted) return noted;
   std::string record = encode(job);
   // An UPDATE writes every index on the columns it names, changed or not, so name only what
   // changes.
   if (same && run->submitted_ms != 0) {
     const bool ends = to_ms(job.ended) != run->ended_ms;
     Statement& change = ends ? statements_.end_job : statements_.change_job;
-    change.bind(1, record).bind(2, run->index);
-    if (ends) change.bind(3, to_ms(job.ended));
+    change.bind(1, record).bind(2, run->index).bind(3, to_ms(job.started));
+    if (ends) change.bind(4, to_ms(job.ended));
     written_runs_[{job.job, job.attempt}] = run->index;
     return change.run();
   }
@@ -230,8 +264,9 @@ Result<void> SqliteAccounting::put(const JobRecord& job) {
       .bind_text(5, job.user_name.view())
       .bind(6, to_ms(job.submitted))
       .bind(7, to_ms(job.ended))
-      .bind(8, record);
-  if (same) statement.bind(9, run->index);
+      .bind(8, record)
+      .bind(9, to_ms(job.started));
+  if (same) statement.bind(10, run->index);
   if (auto written = statement.run(); !written) return written;
   written_runs_[{job.job, job.attempt}] = same ? run->index : database_.last_row();
   return {};
@@ -245,47 +280,89 @@ Result<void> SqliteAccounting::put(const StepRecord& step) {
   return statements_.put_step.run();
 }
 
-Result<void> SqliteAccounting::scan(const Scan& scan, const std::function<void(Candidate)>& visit) {
-  std::lock_guard lock(mutex_);
-  if (scan.jobs.empty()) return read_jobs("(ended_ms = 0 OR ended_ms >= ?1)", scan, visit);
+// One for each portion of the jobs that are asked for.
+std::vector<SqliteAccounting::Query> SqliteAccounting::queries_of(const Scan& scan) {
+  const std::string_view in_time = is_set(scan.begun_until)
+                                       ? "(ended_ms = 0 OR ended_ms >= ?1) AND submitted_ms <= ?2"
+                                       : "(ended_ms = 0 OR ended_ms >= ?1)";
+  auto query = [](std::string where, Scan part) {
+    int next = 3 + static_cast<int>(part.jobs.size());
+    if (!part.uids.empty() || !part.users.empty())
+      where +=
+          fmt::format(" AND (uid IN ({}) OR user_name IN ({}))", parameters(next, part.uids.size()),
+                      parameters(next + static_cast<int>(part.uids.size()), part.users.size()));
+    return Query{"SELECT job_index, record FROM jobs WHERE " + where, std::move(part)};
+  };
+  // Two ranges of one index: SQLite would read one for both and compare every row.
+  if (scan.jobs.empty()) {
+    const std::string until = is_set(scan.begun_until) ? " AND submitted_ms <= ?2" : "";
+    return {query("ended_ms = 0 AND ?1 IS NOT NULL" + until, scan),
+            query("ended_ms >= max(?1, 1)" + until, scan)};
+  }
   std::vector<JobId> ids = scan.jobs;
   std::ranges::sort(ids);
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  std::vector<Query> all;
   for (std::size_t at = 0; at < ids.size(); at += kJobsPerRead) {
     Scan portion = scan;
     portion.jobs.assign(
         ids.begin() + static_cast<std::ptrdiff_t>(at),
         ids.begin() + static_cast<std::ptrdiff_t>(std::min(at + kJobsPerRead, ids.size())));
-    std::string list = parameters(2, portion.jobs.size());
+    const std::string list = parameters(3, portion.jobs.size());
     // A row may be visited for two portions: as a job for one, and as an array's task for the
-    // other.
-    auto read = read_jobs(
-        fmt::format("(ended_ms = 0 OR ended_ms >= ?1) AND job_index IN (SELECT job_index FROM jobs "
-                    "WHERE job IN ({0}) UNION SELECT job_index FROM jobs WHERE array_id != 0 AND "
-                    "array_id IN ({0}))",
-                    list),
-        portion, visit);
-    if (!read) return read;
+    // other. The plus signs keep SQLite from the index by time: these rows are few.
+    std::string where = fmt::format(
+        "(+ended_ms = 0 OR +ended_ms >= ?1){1} AND job_index IN (SELECT job_index FROM jobs "
+        "WHERE job IN ({0}) UNION SELECT job_index FROM jobs WHERE array_id != 0 AND "
+        "array_id IN ({0}))",
+        list, is_set(scan.begun_until) ? " AND +submitted_ms <= ?2" : "");
+    all.push_back(query(std::move(where), std::move(portion)));
   }
+  return all;
+}
+
+Result<void> SqliteAccounting::scan(const Scan& scan, const std::function<void(Candidate)>& visit) {
+  std::lock_guard lock(mutex_);
+  for (const Query& query : queries_of(scan))
+    if (auto read = read_jobs(query, visit); !read) return read;
   return {};
 }
 
-Result<void> SqliteAccounting::read_jobs(const std::string& where, const Scan& scan,
+Result<Statement> SqliteAccounting::prepare(const Query& query) {
+  auto read = database_.prepare(query.sql);
+  if (!read) return read;
+  // Users give whole seconds, so what happened within the first and the last second is included.
+  read->bind(1, unix_seconds(query.scan.ended_since) * 1000);
+  if (is_set(query.scan.begun_until))
+    read->bind(2, unix_seconds(query.scan.begun_until) * 1000 + 999);
+  int index = 3;
+  for (JobId job : query.scan.jobs) read->bind(index++, std::int64_t{job.value});
+  for (Uid uid : query.scan.uids) read->bind(index++, std::int64_t{uid.value});
+  for (const Text& user : query.scan.users) read->bind_text(index++, user.view());
+  return read;
+}
+
+Result<std::string> SqliteAccounting::plan_of(const Scan& scan) {
+  std::lock_guard lock(mutex_);
+  std::string plan;
+  for (Query query : queries_of(scan)) {
+    query.sql = "EXPLAIN QUERY PLAN " + query.sql;
+    auto read = prepare(query);
+    if (!read) return std::unexpected(read.error());
+    for (;;) {
+      auto step = read->step();
+      if (!step) return std::unexpected(step.error());
+      if (*step == Statement::Step::done) break;
+      plan.append(read->bytes(3)) += '\n';
+    }
+  }
+  return plan;
+}
+
+Result<void> SqliteAccounting::read_jobs(const Query& query,
                                          const std::function<void(Candidate)>& visit) {
-  std::string sql = "SELECT job_index, record FROM jobs WHERE " + where;
-  int next = 2 + static_cast<int>(scan.jobs.size());
-  if (!scan.uids.empty() || !scan.users.empty())
-    sql +=
-        fmt::format(" AND (uid IN ({}) OR user_name IN ({}))", parameters(next, scan.uids.size()),
-                    parameters(next + static_cast<int>(scan.uids.size()), scan.users.size()));
-  auto read = database_.prepare(sql);
+  auto read = prepare(query);
   if (!read) return std::unexpected(read.error());
-  // Users give whole seconds, so a job that ended within the first second is included.
-  read->bind(1, unix_seconds(scan.ended_since) * 1000);
-  int index = 2;
-  for (JobId job : scan.jobs) read->bind(index++, std::int64_t{job.value});
-  for (Uid uid : scan.uids) read->bind(index++, std::int64_t{uid.value});
-  for (const Text& user : scan.users) read->bind_text(index++, user.view());
   for (;;) {
     auto step = read->step();
     if (!step) return std::unexpected(step.error());

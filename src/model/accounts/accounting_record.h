@@ -1,5 +1,6 @@
-// accounting_record: what accounting keeps about jobs and steps. A record is a whole row that
-// replaces the row with the same key, so delivering it twice does no harm.
+// accounting_record: what accounting keeps about jobs, steps, nodes out of service, the size of the
+// cluster, and reservations. A record replaces the row with the same key, so delivering it twice
+// does no harm.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/accounts/qos.h"
 #include "model/job/job_state.h"
 #include "model/job/step.h"
 
@@ -144,7 +146,68 @@ struct JobRecord {
   }
 };
 
-using AccountingRecord = std::variant<JobRecord, StepRecord>;
+// The time that a run was suspended. Key: the run, start. An end without its start ends the one
+// that is open.
+struct SuspensionRecord {
+  JobId job;
+  Attempt attempt;
+  Time start, end;  // no end: it goes on
+  bool operator==(const SuspensionRecord&) const = default;
+};
+
+// What holds from `start` on: a node is out of service, or in service again (no state), or the
+// cluster has so many resources. It ends what held before. What holds already is not kept again.
+struct EventRecord {
+  Text cluster, node;  // no node: of the cluster
+  Time start, end;     // the end is the store's to say
+  Text state;          // "DOWN", "DRAIN"
+  Text reason;
+  Uid by;
+  Text nodes;  // of the cluster
+  TresAmounts tres;
+  bool operator==(const EventRecord&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, cluster);
+    v(2, node);
+    v(3, start);
+    v(4, end);
+    v(5, state);
+    v(6, reason);
+    v(7, by);
+    v(8, nodes);
+    v(9, tres);
+  }
+};
+
+// Key: cluster, number, start.
+struct ReservationRecord {
+  Text cluster, name;
+  std::uint32_t number = 0;
+  Time start, end;
+  Text nodes, flags;
+  std::vector<Text> users, accounts;
+  TresAmounts tres;
+  bool gone = false;  // it was removed before it began: its row goes
+  bool operator==(const ReservationRecord&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, cluster);
+    v(2, name);
+    v(3, number);
+    v(4, start);
+    v(5, end);
+    v(6, nodes);
+    v(7, flags);
+    v(8, users);
+    v(9, accounts);
+    v(10, tres);
+    v(11, gone);
+  }
+};
+
+using AccountingRecord =
+    std::variant<JobRecord, StepRecord, SuspensionRecord, EventRecord, ReservationRecord>;
 
 // One result of a query: a run of a job with its steps, both in printing order.
 struct AccountingRow {

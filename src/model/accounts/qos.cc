@@ -141,17 +141,20 @@ Result<void> preempt_mode(Qos& qos, std::string_view value) {
 
 struct Flag {
   std::string_view name;
-  bool Qos::* member;  // nullptr: accepted without effect
+  bool Qos::* member;
 };
+// In the order in which they are shown.
 constexpr Flag kFlags[] = {
     {"DenyOnLimit", &Qos::deny_on_limit},
-    {"OverPartQOS", &Qos::over_partition},
-    {"NoDecay", &Qos::no_decay},
     {"EnforceUsageThreshold", &Qos::enforce_usage_threshold},
+    {"NoReserve", &Qos::no_promise},
+    {"PartitionMaxNodes", &Qos::over_max_nodes},
+    {"PartitionMinNodes", &Qos::over_min_nodes},
+    {"OverPartQOS", &Qos::over_partition},
+    {"PartitionTimeLimit", &Qos::over_max_time},
+    {"RequiresReservation", &Qos::needs_reservation},
+    {"NoDecay", &Qos::no_decay},
     {"UsageFactorSafe", &Qos::usage_factor_safe},
-    {"PartitionMaxNodes", nullptr},
-    {"PartitionMinNodes", nullptr},
-    {"RequiresReservation", nullptr},
 };
 
 Result<void> flags(Qos& qos, std::string_view value) { return change_qos_flags(qos, value, true); }
@@ -256,20 +259,19 @@ Result<void> change_qos_flags(Qos& qos, std::string_view words, bool on) {
     auto known = std::ranges::find_if(
         kFlags, [&](const Flag& flag) { return iequals(flag.name, trim(word)); });
     if (known == std::end(kFlags)) return fail("flags of a QOS such as DenyOnLimit, OverPartQOS");
-    if (known->member) qos.*known->member = on;
+    qos.*known->member = on;
   }
   return {};
 }
 
 void clear_qos_flags(Qos& qos) {
-  for (const Flag& flag : kFlags)
-    if (flag.member) qos.*flag.member = false;
+  for (const Flag& flag : kFlags) qos.*flag.member = false;
 }
 
 std::vector<std::string_view> qos_flags(const Qos& qos) {
   std::vector<std::string_view> names;
   for (const Flag& flag : kFlags)
-    if (flag.member && qos.*flag.member) names.push_back(flag.name);
+    if (qos.*flag.member) names.push_back(flag.name);
   return names;
 }
 

@@ -77,6 +77,11 @@ struct Qos {
   bool enforce_usage_threshold = false;   // ... if this is set
   std::optional<std::uint32_t> min_priority;  // MinPrioThreshold: lower jobs get no promise
   double limit_factor = 1;                    // multiplies associations' limits for its jobs
+  // Its jobs may exceed the MaxNodes, MinNodes or MaxTime of their partitions: its own limits
+  // count.
+  bool over_max_nodes = false, over_min_nodes = false, over_max_time = false;
+  bool needs_reservation = false;  // its jobs have to name one
+  bool no_promise = false;         // NoReserve: nothing is kept free for its waiting jobs
   bool operator==(const Qos&) const = default;
   template <class V>
   void fields(V& v) {
@@ -97,6 +102,11 @@ struct Qos {
     v(145, min_priority);
     v(146, limit_factor);
     v(147, exempt_time);
+    v(148, over_max_nodes);
+    v(149, over_min_nodes);
+    v(150, over_max_time);
+    v(151, needs_reservation);
+    v(152, no_promise);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/text/duration.h"
 #include "sched/gate/dependency.h"
+#include "sched/request/loosened.h"
 #include "sched/request/time_limit.h"
 
 namespace muster::sched {
@@ -87,12 +88,13 @@ Gate gate(const Cluster& cluster, const Job& job, const StartTarget& target, Tim
   if (partition->state == PartitionState::down) return {Reason::partition_down};
   if (misses_deadline(job, now)) return {Reason::deadline};
   if (gives_way(cluster, job, now)) return {Reason::priority};
-  if (partition->max_time && !job.spec->time_limit_granted) {
+  if (partition->max_time && !job.spec->time_limit_granted && !may_exceed_time(cluster, job.qos)) {
     const Minutes asked = limit_in(cluster, job, *partition);
     if (std::min(job.spec->time_min.value_or(asked), asked) > *partition->max_time)
       return {Reason::partition_time_limit};
   }
-  if (partition->max_nodes && job.spec->min_nodes > *partition->max_nodes)
+  if (partition->max_nodes && job.spec->min_nodes > *partition->max_nodes &&
+      !may_exceed_nodes(cluster, job.qos))
     return {Reason::partition_node_limit};
   if (job.spec->min_nodes > partition->nodes.size()) return {Reason::partition_too_small};
   if (!job.spec->reservation.empty()) return reservation_gate(target.reservation, now);

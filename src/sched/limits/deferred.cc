@@ -82,8 +82,9 @@ bool Deferred::look_at(const Cluster& cluster, const Job& job, Time now) {
   return true;
 }
 
-void Deferred::defer(JobId job, const LimitScopeKey& full) {
+void Deferred::defer(JobId job, const LimitScopeKey& full, Text words) {
   forget(job);
+  limits_met_.put(job, std::move(words));
   limited_[full].insert(job.value);
   limits_.emplace(job.value, full);
   jobs_.emplace(job.value, Kept{});
@@ -121,6 +122,7 @@ void Deferred::forget(JobId job) {
   if (auto limit = limits_.find(job.value); limit != limits_.end()) {
     erase_from(limited_, limit->second, job);
     limits_.erase(limit);
+    limits_met_.erase(job);
   }
   hopeless_.erase(job.value);
   jobs_.erase(at);

@@ -15,25 +15,30 @@
 #include <vector>
 
 #include "base/containers/sparse.h"
+#include "base/containers/table.h"
 #include "model/cluster.h"
 #include "sched/gate/dependency.h"
 #include "sched/limits/limit_sources.h"
 
 namespace muster::sched {
 
+// By job, in Slurm's words. Copies are cheap: each plan has one.
+using LimitsMet = Table<JobId, Text>;
+
 class Deferred {
  public:
   bool contains(JobId job) const { return jobs_.contains(job.value); }
   // The deferred jobs that are not eligible, ascending.
   std::vector<JobId> ids() const;
-  bool has_limited() const { return !limited_.empty(); }
+  // Which limit each eligible deferred job has met.
+  const LimitsMet& limits_met() const { return limits_met_; }
   // The jobs among these whose dependency can never be met, as things are.
   const IdSet& hopeless() const { return hopeless_; }
 
   // Defers a waiting job if it cannot start yet, and forgets it otherwise. True = it is deferred.
   bool look_at(const Cluster& cluster, const Job& job, Time now);
   // Defers an eligible job until a job that counts for this limit has ended, or counts less.
-  void defer(JobId job, const LimitScopeKey& full);
+  void defer(JobId job, const LimitScopeKey& full, Text words);
   void forget(JobId job);
 
   // Each of these calls again(JobId) for each job that has to be examined again: because of the
@@ -92,6 +97,7 @@ class Deferred {
   std::map<SameName, IdSet> singletons_;
   std::unordered_map<std::uint32_t, LimitScopeKey> limits_;  // by job: the limit that it has met
   std::map<LimitScopeKey, IdSet> limited_;
+  LimitsMet limits_met_;
   IdSet hopeless_;
 };
 

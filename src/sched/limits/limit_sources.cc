@@ -23,6 +23,9 @@ LimitSource source_of(const Qos& qos, const Job& job) {
 LimitSources::LimitSources(const Cluster& cluster) : cluster_(cluster) {
   auto look_at = [this](const Limits& limits) {
     any_limit_ |= limits != Limits{};
+    any_node_limit_ |= amount_of(limits.group.tres, "node") ||
+                       amount_of(limits.per_user.tres, "node") ||
+                       amount_of(limits.per_account.tres, "node");
     any_held_limit_ |= !limits.group.tres.empty() || !limits.per_user.tres.empty() ||
                        !limits.per_account.tres.empty();
     any_time_limit_ |= !limits.group.past_minutes.empty() || limits.group.wall.has_value() ||
@@ -33,12 +36,14 @@ LimitSources::LimitSources(const Cluster& cluster) : cluster_(cluster) {
   if (cluster.settings().enforce_limits)
     for (const Association& association : *cluster.associations) look_at(association.limits);
   any_association_limit_ = any_limit_;
-  for (const Qos* qos : cluster.all_qos()) look_at(qos->limits);
+  for (const Qos* qos : cluster.all_qos())
+    if (cluster.enforces_limits_of(*qos)) look_at(qos->limits);
 }
 
 std::vector<LimitSource> LimitSources::for_job(const Job& job, const Partition* partition) const {
   std::vector<LimitSource> sources;
   for (const Qos* qos : qos_of(cluster_, job, partition)) {
+    if (!cluster_.enforces_limits_of(*qos)) continue;
     sources.push_back(source_of(*qos, job));
     sources.back().higher_ranked = sources.size() - 1;
   }

@@ -40,6 +40,8 @@ class LimitSources {
   bool any_limit() const { return any_limit_; }
   // ... a limit on what several jobs hold together.
   bool any_held_limit() const { return any_held_limit_; }
+  // ... a limit on the number of nodes that they hold.
+  bool any_node_limit() const { return any_node_limit_; }
   // ... a limit that running jobs can reach.
   bool any_time_limit() const { return any_time_limit_; }
   // ... a limit on the number of jobs that gain age.
@@ -53,8 +55,8 @@ class LimitSources {
                           const std::vector<const Association*>& line) const;
 
   const Cluster& cluster_;
-  bool any_limit_ = false, any_held_limit_ = false, any_time_limit_ = false,
-       any_accrual_limit_ = false, any_association_limit_ = false;
+  bool any_limit_ = false, any_held_limit_ = false, any_node_limit_ = false,
+       any_time_limit_ = false, any_accrual_limit_ = false, any_association_limit_ = false;
   mutable std::map<AssociationKey, Limits> association_limits_;  // filled when needed
 };
 

@@ -21,7 +21,7 @@ constexpr Words kWords[] = {
      {"AssocGrpCpuLimit", "AssocGrpCPURunMinutesLimit", "AssocGrpCPUMinutesLimit",
       "AssocMaxCpuPerJobLimit", "AssocMaxCpuPerNode", "AssocMaxCpuMinutesPerJobLimit"}},
     {"mem",
-     {"QOSGrpMemLimit", "QOSGrpMemRunMinutes", "QOSGrpMemoryMinutes", "QOSMaxMemoryPerJob",
+     {"QOSGrpMemLimit", "QOSGrpMemoryRunMinutes", "QOSGrpMemoryMinutes", "QOSMaxMemoryPerJob",
       "QOSMaxMemoryPerNode", "QOSMaxMemoryMinutesPerJob", "QOSMaxMemoryPerUser",
       "MaxMemoryPerAccount", "QOSMinMemory"},
      {"AssocGrpMemLimit", "AssocGrpMemRunMinutes", "AssocGrpMemMinutes", "AssocMaxMemPerJob",

@@ -55,9 +55,10 @@ LimitBook::LimitBook(const Cluster& cluster, Time now, const FairShares* shares,
     const Job& job = cluster.jobs.at(JobId{id});
     if (!is_active(job.state) || gone.contains(job.id)) continue;
     const Partition* partition = cluster.partition_of(job);
-    const Amounts tres = amounts_of(cluster, job);
-    add(job, partition, tres, minutes_of(time_left(job, now)));
-    hold({now, leaves_at(cluster, job, now), keys_of(job, partition), tres});
+    Held held{now, leaves_at(cluster, job, now), keys_of(job, partition), amounts_of(cluster, job),
+              nodes_of(job.run->allocation)};
+    add(job, held, minutes_of(time_left(job, now)));
+    hold(std::move(held));
   }
 }
 
@@ -73,16 +74,13 @@ void LimitBook::add_past(const UsageOwner& owner, const PastUse& use) {
       add_to({.qos = {}, .association = association->key});
 }
 
-void LimitBook::add(const Job& job, const Partition* partition, const Amounts& tres,
-                    std::uint64_t minutes) {
+void LimitBook::add(const Job& job, const Held& held, std::uint64_t minutes) {
   const double counted = static_cast<double>(minutes) * usage_factor(cluster_, job);
-  for (const LimitScopeKey& key : keys_of(job, partition)) {
+  for (const LimitScopeKey& key : held.keys) {
     Use& use = uses_[key];
-    ++use.jobs;
-    for (const auto& [name, amount] : tres) {
-      use.tres[name] += amount;
+    add_held(held, use);
+    for (const auto& [name, amount] : held.tres)
       use.run_minutes[name] += static_cast<std::uint64_t>(static_cast<double>(amount) * counted);
-    }
   }
 }
 
@@ -147,12 +145,15 @@ LimitHit LimitBook::exceeded_by_least(const std::vector<LimitSource>& sources,
   for (const auto& [scope, field, key] : checks) {
     if (field(*source.limits).empty()) continue;
     const Use& use = use_of(key);
-    const Text hit = exceeded(sources, source, scope, field, use.tres, least);
+    Amounts wanted = least;  // on nodes that are counted already, if possible
+    if (auto nodes = wanted.find("node"); nodes != wanted.end())
+      nodes->second -= std::min<std::uint64_t>(nodes->second, use.nodes.size());
+    const Text hit = exceeded(sources, source, scope, field, use.tres, wanted);
     if (hit.empty()) continue;
     // A limit reached only with starts of this plan may not hold, since these may still fail.
     Amounts running = use.tres;
     for (const auto& [name, amount] : use.planned_tres) running[name] -= amount;
-    if (exceeded(sources, source, scope, field, running, least).empty()) return {hit};
+    if (exceeded(sources, source, scope, field, running, wanted).empty()) return {hit};
     return {hit, key};
   }
   return {};
@@ -180,7 +181,8 @@ Text exceeded_job_limit(const Cluster& cluster, const std::vector<LimitSource>& 
 
 Text LimitBook::exceeded_group_limit(const std::vector<LimitSource>& sources,
                                      const LimitSource& source, const Amounts& wanted,
-                                     const Amounts& minutes) const {
+                                     const Amounts& minutes,
+                                     const std::vector<NodeShare>& shares) const {
   const Use &group = use_of(source.group), &user = use_of(source.user),
             &account = use_of(source.account);
   const bool safe = cluster_.settings().enforce_safe;
@@ -190,14 +192,15 @@ Text LimitBook::exceeded_group_limit(const std::vector<LimitSource>& sources,
   const struct {
     Scope scope;
     TresField field;
-    const Amounts &used, &wanted;
+    const Amounts &used, wanted;
   } checks[] = {
-      {Scope::group, limit_field::group_tres, group.tres, wanted},
+      {Scope::group, limit_field::group_tres, group.tres, wanted_beside(group, wanted, shares)},
       {Scope::group_run_minutes, limit_field::group_run_minutes, group.run_minutes, minutes},
       {Scope::group_past_minutes, limit_field::group_past_minutes, past,
        safe ? minutes : one_of_each(wanted)},
-      {Scope::user, limit_field::user_tres, user.tres, wanted},
-      {Scope::account, limit_field::account_tres, account.tres, wanted},
+      {Scope::user, limit_field::user_tres, user.tres, wanted_beside(user, wanted, shares)},
+      {Scope::account, limit_field::account_tres, account.tres,
+       wanted_beside(account, wanted, shares)},
   };
   for (const auto& check : checks)
     if (Text hit = exceeded(sources, source, check.scope, check.field, check.used, check.wanted);
@@ -216,21 +219,24 @@ Text LimitBook::exceeded_by(const PlannedRun& run) const {
   for (const LimitSource& source : sources) {
     if (Text hit = exceeded_job_limit(cluster_, sources, source, run, wanted); !hit.empty())
       return hit;
-    if (Text hit = exceeded_group_limit(sources, source, wanted, minutes); !hit.empty()) return hit;
+    if (Text hit = exceeded_group_limit(sources, source, wanted, minutes, *run.shares);
+        !hit.empty())
+      return hit;
   }
   return promise_broken_by(run, wanted, now_);
 }
 
 void LimitBook::start(const PlannedRun& run) {
   if (!sources_.any_limit()) return;
-  const Amounts tres = billed_amounts(cluster_, run.partition, *run.shares, *run.licenses);
-  add(*run.job, run.partition, tres, minutes_of(run.limit));
-  for (const LimitScopeKey& key : keys_of(*run.job, run.partition)) {
+  Held held = held_by(run, now_);
+  for (const LimitScopeKey& key : held.keys) {
     Use& use = uses_[key];
     ++use.planned;
-    for (const auto& [name, amount] : tres) use.planned_tres[name] += amount;
+    for (const auto& [name, amount] : wanted_beside(use, held.tres, *run.shares))
+      use.planned_tres[name] += amount;
   }
-  hold(held_by(run, now_));
+  add(*run.job, held, minutes_of(run.limit));
+  hold(std::move(held));
 }
 
 Text LimitBook::reached_by_running(const Job& job) const {

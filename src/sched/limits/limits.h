@@ -65,12 +65,15 @@ class LimitBook {
     std::uint32_t jobs = 0, planned = 0;  // planned: those that this plan has started
     Amounts tres, planned_tres, run_minutes;
     PastUse past;
+    // Only if some limit counts nodes: a node that several jobs share counts once.
+    std::set<NodeId> nodes;
   };
   using Uses = std::map<LimitScopeKey, Use>;
   struct Held {  // what a run holds during some time
     Time from, until;
     std::set<LimitScopeKey> keys;
     Amounts tres;
+    std::vector<NodeId> nodes;
     bool lasts_at(Time t) const { return from <= t && t < until; }
   };
   struct Promised {  // the use of a promised run's limits when it starts, itself included
@@ -78,7 +81,11 @@ class LimitBook {
     Uses then;
   };
   void add_past(const UsageOwner& owner, const PastUse& use);
-  void add(const Job& job, const Partition* partition, const Amounts& tres, std::uint64_t minutes);
+  void add(const Job& job, const Held& held, std::uint64_t minutes);
+  static void add_held(const Held& held, Use& use);
+  std::vector<NodeId> nodes_of(const std::vector<NodeShare>& shares) const;
+  Amounts wanted_beside(const Use& use, const Amounts& wanted,
+                        const std::vector<NodeShare>& shares) const;
   std::set<LimitScopeKey> keys_of(const Job& job, const Partition* partition) const;
   Held held_by(const PlannedRun& run, Time from) const;
   void hold(Held held);
@@ -89,7 +96,8 @@ class LimitBook {
   LimitHit exceeded_by_least(const std::vector<LimitSource>& sources, const LimitSource& source,
                              const Amounts& least) const;
   Text exceeded_group_limit(const std::vector<LimitSource>& sources, const LimitSource& source,
-                            const Amounts& wanted, const Amounts& minutes) const;
+                            const Amounts& wanted, const Amounts& minutes,
+                            const std::vector<NodeShare>& shares) const;
 
   const Cluster& cluster_;
   Time now_;

@@ -1,4 +1,6 @@
 // Keeps room under the limits for runs that were promised a later start.
+#include <algorithm>
+
 #include "sched/limits/limit_check.h"
 #include "sched/limits/limits.h"
 #include "sched/timeline/reserved.h"
@@ -7,16 +9,40 @@ namespace muster::sched {
 
 LimitBook::Held LimitBook::held_by(const PlannedRun& run, Time from) const {
   return {from, from + std::min(run.limit, kNoLimitLeaves), keys_of(*run.job, run.partition),
-          billed_amounts(cluster_, run.partition, *run.shares, *run.licenses)};
+          billed_amounts(cluster_, run.partition, *run.shares, *run.licenses),
+          nodes_of(*run.shares)};
+}
+
+std::vector<NodeId> LimitBook::nodes_of(const std::vector<NodeShare>& shares) const {
+  std::vector<NodeId> nodes;
+  if (!sources_.any_node_limit()) return nodes;
+  for (const NodeShare& share : shares) nodes.push_back(share.node);
+  return nodes;
+}
+
+void LimitBook::add_held(const Held& held, Use& use) {
+  ++use.jobs;
+  for (const auto& [name, amount] : held.tres) use.tres[name] += amount;
+  if (held.nodes.empty()) return;
+  use.nodes.insert(held.nodes.begin(), held.nodes.end());
+  use.tres["node"] = use.nodes.size();
+}
+
+// What the run adds to what is held: nodes only if no job that counts for the limit is there.
+Amounts LimitBook::wanted_beside(const Use& use, const Amounts& wanted,
+                                 const std::vector<NodeShare>& shares) const {
+  Amounts beside = wanted;
+  if (sources_.any_node_limit())
+    beside["node"] = static_cast<std::uint64_t>(std::ranges::count_if(
+        shares, [&](const NodeShare& share) { return !use.nodes.contains(share.node); }));
+  return beside;
 }
 
 void LimitBook::hold(Held held) {
   for (Promised& promised : promised_) {
     if (!held.lasts_at(promised.from)) continue;
     for (auto& [key, use] : promised.then) {
-      if (!held.keys.contains(key)) continue;
-      ++use.jobs;
-      for (const auto& [name, amount] : held.tres) use.tres[name] += amount;
+      if (held.keys.contains(key)) add_held(held, use);
     }
   }
   held_.push_back(std::move(held));
@@ -27,9 +53,7 @@ LimitBook::Uses LimitBook::uses_at(const std::set<LimitScopeKey>& keys, Time t) 
   for (const LimitScopeKey& key : keys) {
     Use& use = uses[key];
     for (const Held& held : held_) {
-      if (!held.lasts_at(t) || !held.keys.contains(key)) continue;
-      ++use.jobs;
-      for (const auto& [name, amount] : held.tres) use.tres[name] += amount;
+      if (held.lasts_at(t) && held.keys.contains(key)) add_held(held, use);
     }
   }
   return uses;
@@ -55,7 +79,8 @@ Text LimitBook::limit_exceeded_by(const PlannedRun& run, const Amounts& wanted,
       auto use = uses.find(key);
       if (use == uses.end()) return {};
       if (is_full(sources, source, jobs, use->second.jobs, 1)) return too_many;
-      return exceeded(sources, source, scope, tres, use->second.tres, wanted);
+      return exceeded(sources, source, scope, tres, use->second.tres,
+                      wanted_beside(use->second, wanted, *run.shares));
     };
     Text hit = check(source.group, limit_field::group_jobs, words.group_jobs, Scope::group,
                      limit_field::group_tres);

@@ -57,6 +57,16 @@ Text never_fits(const Cluster& cluster, const std::vector<LimitSource>& sources,
     return count_words(source.kind).job_wall;
   if (Text hit = exceeded_job_limit(cluster, sources, source, run, wanted); !hit.empty())
     return hit;
+  const std::uint64_t minutes = minutes_of(run.limit);
+  if (is_full(sources, source, limit_field::group_wall, 0, minutes))
+    return count_words(source.kind).group_wall;
+  const Amounts tres_minutes = times(wanted, static_cast<double>(minutes));
+  const std::pair<Scope, TresField> over_time[] = {
+      {Scope::group_run_minutes, limit_field::group_run_minutes},
+      {Scope::group_past_minutes, limit_field::group_past_minutes}};
+  for (auto [scope, field] : over_time)
+    if (Text hit = exceeded(sources, source, scope, field, nothing, tres_minutes); !hit.empty())
+      return hit;
   const std::pair<Scope, TresField> shared[] = {{Scope::group, limit_field::group_tres},
                                                 {Scope::user, limit_field::user_tres},
                                                 {Scope::account, limit_field::account_tres}};
@@ -79,8 +89,10 @@ Text refused_by_limit(const Cluster& cluster, const PlannedRun& run, std::uint64
   const auto sources = all.for_job(*run.job, run.partition);
   if (std::ranges::any_of(sources, limits_queue))
     if (Text hit = too_many(sources, queued(cluster, all), tasks); !hit.empty()) return hit;
+  const bool denied = std::ranges::any_of(
+      sources, [&](const LimitSource& source) { return denies(cluster, source); });
   for (const LimitSource& source : sources)
-    if (denies(cluster, source))
+    if (source.kind == SourceKind::association ? denied : denies(cluster, source))
       if (Text hit = never_fits(cluster, sources, source, run); !hit.empty()) return hit;
   return {};
 }

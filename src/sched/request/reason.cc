@@ -51,6 +51,14 @@ std::string_view reason_name(Reason reason) {
       return "MaxMemPerLimit";
     case Reason::deadline:
       return "DeadLine";
+    case Reason::account_not_allowed:
+      return "AccountNotAllowed";
+    case Reason::qos_not_allowed:
+      return "QOSNotAllowed";
+    case Reason::invalid_account:
+      return "InvalidAccount";
+    case Reason::invalid_qos:
+      return "InvalidQOS";
   }
   return "None";
 }
@@ -103,6 +111,14 @@ std::string_view reason_sentence(Reason reason) {
       return "A limit of its account or quality of service is reached.";
     case Reason::deadline:
       return "It would not be over by its deadline.";
+    case Reason::account_not_allowed:
+      return "Its account may not use the partition.";
+    case Reason::qos_not_allowed:
+      return "Its QOS may not be used in the partition.";
+    case Reason::invalid_account:
+      return "Its user is not in its account any more.";
+    case Reason::invalid_qos:
+      return "Its association may not use its QOS any more.";
   }
   return {};
 }

@@ -30,6 +30,10 @@ enum class Reason : std::uint8_t {
   limit,  // of a QOS or an association; the detail says which
   memory_limit,
   deadline,
+  account_not_allowed,  // in this partition
+  qos_not_allowed,
+  invalid_account,  // its user is not in the account any more
+  invalid_qos,      // its association may not use the QOS any more
 };
 
 std::string_view reason_name(Reason reason);

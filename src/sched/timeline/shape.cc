@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "sched/place/place.h"
+#include "sched/request/loosened.h"
 #include "sched/request/memory_rule.h"
 
 namespace muster::sched {
@@ -46,7 +47,9 @@ bool Shapes::waits_for_switches(const Job& job) const {
 }
 
 const Shape& Shapes::shape_for(const Job& job, const StartTarget& target) {
-  const Asked asked{&*job.spec, target, waits_for_switches(job)};
+  const Qos* qos = cluster_.find_qos(job.qos);
+  const bool exceeds = qos && (qos->over_max_nodes || qos->over_min_nodes);
+  const Asked asked{&*job.spec, target, waits_for_switches(job), exceeds ? qos : nullptr};
   auto known = by_spec_.find(asked);
   if (known != by_spec_.end()) return *known->second;
   const Shape& shape = make_shape(asked);
@@ -57,7 +60,10 @@ const Shape& Shapes::shape_for(const Job& job, const StartTarget& target) {
 const Shape& Shapes::make_shape(const Asked& asked) {
   const Partition& partition = *asked.target.partition;
   Shape shape{.request = {}, .partition = &partition};
-  auto request = make_request(cluster_, *asked.spec, partition);
+  const auto loose =
+      asked.exceeds ? loosened(cluster_, partition, asked.exceeds->name) : std::nullopt;
+  const Partition& bounds = loose ? *loose : partition;
+  auto request = make_request(cluster_, *asked.spec, bounds);
   if (!request) {
     shape.impossible = Reason::bad_constraints;
     return shared(std::move(shape));
@@ -79,7 +85,7 @@ const Shape& Shapes::make_shape(const Asked& asked) {
   if (!users_matter_) shape.request.user = {};
   if (const auto most = memory_limit(cluster_, partition).per_node_mib)
     shape.request.memory_on_node_max_mib = *most;
-  shape.impossible = impossible_because(cluster_, shape.request, partition);
+  shape.impossible = impossible_because(cluster_, shape.request, bounds);
   shape.reservation = asked.target.reservation;
   if (shape.reservation) shape.last_end = has_to_end(cluster_, *shape.reservation);
   return shared(std::move(shape));

@@ -37,6 +37,7 @@ class Shapes {
     const JobSpec* spec;
     StartTarget target;
     bool waits_for_switches;
+    const Qos* exceeds = nullptr;  // its QOS, if that overrides bounds of the partition
     bool operator==(const Asked&) const = default;
   };
   struct AskedHash {

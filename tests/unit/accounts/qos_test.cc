@@ -35,8 +35,6 @@ TEST(QosOfASite, BadOnesAreRefused) {
   SiteWorld w;
   w.must(add(Entity::qos, "q"));
   EXPECT_EQ(w.refusal(modify(Entity::qos, "q").set("Flags", "Shiny")), Problem::bad_value);
-  EXPECT_EQ(w.refusal(modify(Entity::qos, "q").set("Flags", "NoDecay,PartitionMaxNodes")),
-            Problem::not_supported);
   EXPECT_EQ(w.refusal(modify(Entity::qos, "q").set("Preempt", "nobody")), Problem::unknown_qos);
   EXPECT_EQ(w.refusal(modify(Entity::qos, "q").set("Priority", "high")), Problem::bad_value);
   EXPECT_EQ(w.ask(add(Entity::qos, "q")).notes[0].problem, Problem::exists);

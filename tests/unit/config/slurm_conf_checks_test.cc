@@ -59,16 +59,6 @@ TEST(RefusedSettings, PluginsThatActAreKnown) {
     EXPECT_TRUE(error(setting).starts_with("slurm.conf:3: ")) << setting;
 }
 
-TEST(RefusedSettings, AQosThatNeedsAReservationIsNotPassedOver) {
-  EXPECT_TRUE(error("QoS=high Flags=DenyOnLimit,RequiresReservation")
-                  .starts_with("slurm.conf:3: Flags=RequiresReservation: "));
-}
-
-TEST(IgnoredSettings, AValueThatIsTheDefaultIsNotIgnored) {
-  SlurmConf conf = load("QoS=normal Priority=0 GraceTime=0 Flags=DenyOnLimit,PartitionMaxNodes\n");
-  EXPECT_EQ(conf.ignored_keys, std::vector<std::string>{"QoS Flags=PartitionMaxNodes"});
-}
-
 TEST(IgnoredSettings, SlurmdUserActs) {
   EXPECT_EQ(load("SlurmdUser=alice\n").ignored_keys, std::vector<std::string>{});
 }

@@ -188,10 +188,12 @@ class Play {
       for (const AccountingRecord& record : delta.records())
         std::visit(
             [&]<class Row>(const Row& row) {
-              std::string key =
-                  std::to_string(row.job.value) + "." + std::to_string(row.attempt.value);
-              if constexpr (requires { row.step; }) key += "." + std::to_string(row.step.value);
-              rows[key] = encode(row);
+              if constexpr (requires { row.state_text; }) {  // of jobs and steps
+                std::string key =
+                    std::to_string(row.job.value) + "." + std::to_string(row.attempt.value);
+                if constexpr (requires { row.step; }) key += "." + std::to_string(row.step.value);
+                rows[key] = encode(row);
+              }
             },
             record);
     return rows;

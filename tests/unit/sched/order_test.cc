@@ -106,7 +106,7 @@ TEST(Array, WithoutAThrottleAllTasksStart) {
   auto cluster = ClusterBuilder().nodes(2).pending(job().array("3,1,7").memory(100)).build();
   Plan p = plan(cluster, t0);
   EXPECT_EQ(starts(p), "1_1 1_3 1_7");
-  EXPECT_EQ(find_wait(p, JobId{1}), nullptr);
+  EXPECT_FALSE(find_wait(p, JobId{1}));
 }
 
 TEST(Eligible, AJobWaitsForItsBeginTime) {
@@ -235,7 +235,7 @@ TEST(Budget, AnArrayLargerThanTheBudgetLeavesMoreToStart) {
   Plan p = plan(cluster, t0, {.max_starts = 2});
   EXPECT_EQ(starts(p), "1_0 1_1");
   EXPECT_TRUE(p.more_starts);
-  EXPECT_NE(find_wait(p, JobId{1}), nullptr);
+  EXPECT_TRUE(find_wait(p, JobId{1}));
 }
 
 }  // namespace

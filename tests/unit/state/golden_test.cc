@@ -6,6 +6,7 @@
 
 #include "builders.h"
 #include "model/accounts/accounting_record.h"
+#include "model/accounts/usage_row.h"
 #include "state/invariants.h"
 #include "state/scenario.h"
 #include "state/snapshot.h"
@@ -20,7 +21,8 @@ TEST(Golden, EveryEventIsWrittenAsItWas) {
 }
 
 TEST(Golden, EveryRowOfAccountingIsWrittenAsItWas) {
-  expect_golden_structs<JobRecord, StepRecord>("accounting");
+  expect_golden_structs<JobRecord, StepRecord, EventRecord, ReservationRecord, UsageRow>(
+      "accounting");
 }
 
 TEST(Golden, WhatSnapshotsConsistOfIsWrittenAsItWas) {

@@ -112,6 +112,19 @@ TEST(SqliteAccounting, ARepeatedRecordIsNotASecondRun) {
 }
 
 // What formats 1 and 2 had beside jobs and steps.
+// Takes a file back to what format 3 had.
+constexpr const char* kToFormat3 = R"(
+  DROP TABLE usage;
+  DROP TABLE reservations;
+  DROP TABLE events;
+  DROP TABLE suspensions;
+  DROP INDEX jobs_by_time;
+  CREATE INDEX jobs_by_end ON jobs(ended_ms);
+  ALTER TABLE jobs DROP COLUMN started_ms;
+  ALTER TABLE meta DROP COLUMN usage_known_ms;
+  UPDATE meta SET version = 3;
+)";
+
 constexpr const char* kOldTables =
     "CREATE TABLE accounts(name TEXT); CREATE TABLE users(name TEXT); CREATE TABLE qos(name TEXT);";
 
@@ -121,6 +134,7 @@ TEST(SqliteAccounting, TablesOfTheSecondFormatThatNothingReadsAreRemoved) {
   const std::string path = dir.path() + "/accounting.db";
   {
     auto file = *Database::open(path, {});
+    ASSERT_TRUE(file.execute(kToFormat3));
     ASSERT_TRUE(file.execute(kOldTables));
     ASSERT_TRUE(file.execute("UPDATE meta SET version = 2"));
   }
@@ -130,8 +144,21 @@ TEST(SqliteAccounting, TablesOfTheSecondFormatThatNothingReadsAreRemoved) {
     EXPECT_EQ(ask(*store, of_jobs({ref(1)})), (Ids{"1"}));
   }
   EXPECT_EQ(read_text(path, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"),
-            "jobs;meta;steps;");
-  EXPECT_EQ(read_text(path, "SELECT version FROM meta"), "3;");
+            "events;jobs;meta;reservations;steps;suspensions;usage;");
+  EXPECT_EQ(read_text(path, "SELECT version FROM meta"), "4;");
+}
+
+TEST(SqliteAccounting, AFileOfFormat3KeepsItsJobsAndGetsUsage) {
+  TempDir dir;
+  ASSERT_TRUE(open_store(dir)->ingest({JobBuilder(1).r}, 40));
+  const std::string path = dir.path() + "/accounting.db";
+  ASSERT_TRUE(Database::open(path, {})->execute(kToFormat3));
+  auto store = open_store(dir);
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store->last(), 40u);
+  EXPECT_EQ(ask(*store, of_jobs({ref(1)})), (Ids{"1"}));
+  EXPECT_EQ(*store->usage_known_until(), Time{});
+  EXPECT_EQ(*store->oldest_record(), JobBuilder(1).r.submitted);
 }
 
 TEST(SqliteAccounting, AFileOfTheFirstFormatIsFedAgainFromTheStart) {
@@ -139,6 +166,7 @@ TEST(SqliteAccounting, AFileOfTheFirstFormatIsFedAgainFromTheStart) {
   ASSERT_TRUE(open_store(dir)->ingest({JobBuilder(1).r}, 40));
   {
     auto file = *Database::open(dir.path() + "/accounting.db", {});
+    ASSERT_TRUE(file.execute(kToFormat3));
     ASSERT_TRUE(file.execute(kOldTables));
     ASSERT_TRUE(file.execute(
         "ALTER TABLE meta RENAME COLUMN last_batch TO last_record; UPDATE meta SET version = 1"));
@@ -255,6 +283,72 @@ TEST(SqliteAccounting, RefusesAFileOfANewerVersion) {
   ASSERT_FALSE(store);
   EXPECT_NE(store.error().text().find("accounting.db: written by a newer version"),
             std::string::npos);
+}
+
+// A million rows must not be read for one job, or for an hour.
+TEST(SqliteAccounting, ReadsRowsByAnIndex) {
+  TempDir dir;
+  auto store = open_store(dir);
+  const Time hour = from_unix_seconds(1'767'700'800);
+  for (const AccountingStore::Scan& scan :
+       {AccountingStore::Scan{.ended_since = hour},
+        AccountingStore::Scan{.ended_since = hour, .begun_until = hour + Seconds{3600}},
+        AccountingStore::Scan{.jobs = {JobId{7}}, .ended_since = {}},
+        AccountingStore::Scan{.jobs = {JobId{7}, JobId{8}}, .begun_until = hour, .uids = {Uid{1}}},
+        AccountingStore::Scan{.ended_since = hour, .users = {"anna"}}}) {
+    auto plan = store->plan_of(scan);
+    ASSERT_TRUE(plan) << plan.error().text();
+    EXPECT_EQ(plan->find("SCAN jobs"), std::string::npos) << *plan;
+    EXPECT_NE(plan->find("INDEX jobs_by"), std::string::npos) << *plan;
+  }
+}
+
+TEST(SqliteAccounting, AnEventEndsTheOneBefore) {
+  TempDir dir;
+  auto store = open_store(dir);
+  const Time t = from_unix_seconds(1'767'700'800);
+  EventRecord down{.cluster = "c", .node = "n1", .start = t, .state = "DOWN", .reason = "disk"};
+  EventRecord same = down, up{.cluster = "c", .node = "n1", .start = t + Seconds{60}};
+  same.start = t + Seconds{30};
+  ASSERT_TRUE(store->ingest({up}, 1));  // in service all along: nothing to keep
+  ASSERT_TRUE(store->ingest({down, same}, 2));
+  up.start = t + Seconds{60};
+  ASSERT_TRUE(store->ingest({up, up}, 3));
+  std::vector<EventRecord> found;
+  ASSERT_TRUE(store->events({}, t + Seconds{1000}, [&](EventRecord e) { found.push_back(e); }));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].start, t);
+  EXPECT_EQ(found[0].end, t + Seconds{60});
+  EXPECT_EQ(found[0].reason, "disk");
+}
+
+TEST(SqliteAccounting, UsageIsForgottenWhereARecordOfThePastChanges) {
+  TempDir dir;
+  auto store = open_store(dir);
+  const Time t = from_unix_seconds(1'767'700'800);
+  UsageRow row{
+      .cluster = "c", .account = "a", .user = "u", .use = {{.tres = "cpu", .allocated = 7}}};
+  ASSERT_TRUE(store->put_usage({.span = UsageSpan::hour,
+                                .start = t,
+                                .end = t + Seconds{3600},
+                                .rows = {{t, row}},
+                                .known_until = t + Seconds{7200}}));
+  JobRecord late;
+  late.job = JobId{1};
+  late.attempt = Attempt{1};
+  late.submitted = late.eligible = late.started = t + Seconds{9000};
+  ASSERT_TRUE(store->ingest({late}, 1));
+  EXPECT_EQ(*store->usage_known_until(), t + Seconds{7200});
+  late.ended = t + Seconds{60};  // its clock was wrong
+  ASSERT_TRUE(store->ingest({late}, 2));
+  EXPECT_EQ(*store->usage_known_until(), t + Seconds{60});
+  store = nullptr;
+  store = open_store(dir);
+  EXPECT_EQ(*store->usage_known_until(), t + Seconds{60});
+  std::vector<UsageRow> rows;
+  ASSERT_TRUE(store->usage(UsageSpan::hour, t, t + Seconds{1},
+                           [&](AccountingStore::UsageOf of) { rows.push_back(of.row); }));
+  EXPECT_EQ(rows, std::vector<UsageRow>{row});
 }
 
 }  // namespace muster::io

@@ -189,7 +189,9 @@ TEST(Deferred, AJobBehindALimitIsNotLookedAtUntilOneThatCountsHasEnded) {
   EXPECT_EQ(limited.next_starts(), "4");
   EXPECT_TRUE(limited.cache.queue.deferred().contains(JobId{2}));
   EXPECT_TRUE(limited.cache.queue.deferred().contains(JobId{3}));
-  EXPECT_FALSE(plan(limited.cluster, t0, as_after_an_event(), limited.cache).complete);
+  const Plan quick = plan(limited.cluster, t0, as_after_an_event(), limited.cache);
+  EXPECT_TRUE(quick.complete);
+  EXPECT_EQ(reason(quick, 2), "QOSMaxJobsPerUserLimit");
   limited.end(1);
   EXPECT_EQ(limited.next_starts(), "2 4");
 }
@@ -221,11 +223,11 @@ TEST(Deferred, AThoroughPlanTellsOfJobsBehindALimit) {
   EXPECT_EQ(reason(thorough, 3), "QOSMaxJobsPerUserLimit");
 }
 
-// Jobs 1 to 3 need two nodes each, and together may have three; job 1 runs. Job 4 has no limit.
+// Jobs 1 to 3 need two CPUs each, and together may have three; job 1 runs. Job 4 has no limit.
 struct Crowded {
   Cluster cluster;
   PlannerCache cache;
-  explicit Crowded(std::string_view limit = "GrpTRES=node=3") {
+  explicit Crowded(std::string_view limit = "GrpTRES=cpu=3") {
     ClusterBuilder b;
     b.nodes(8, 4).qos("three", limit);
     for (int i = 0; i < 3; ++i) b.pending(job().nodes(2).memory(100).qos("three"));
@@ -239,7 +241,7 @@ struct Crowded {
 
 TEST(Deferred, AJobThatALimitLeavesTooLittleIsNotLookedAtUntilOneThatCountsHasEnded) {
   for (const char* limit :
-       {"GrpTRES=node=3", "GrpTRES=cpu=3", "MaxTRESPU=node=3", "MaxTRESPA=mem=300"}) {
+       {"GrpTRES=mem=300", "GrpTRES=cpu=3", "MaxTRESPU=cpu=3", "MaxTRESPA=mem=300"}) {
     SCOPED_TRACE(limit);
     Crowded crowded(limit);
     EXPECT_EQ(crowded.next_starts(), "4");
@@ -269,7 +271,7 @@ TEST(Deferred, AJobThatALimitLeavesTooLittleComesBackWhenAnotherHoldsLess) {
 
 TEST(Deferred, WhatEverFitsTheLimitIsNotKeptBackWithTheOthers) {
   ClusterBuilder b;
-  b.nodes(8, 4).qos("three", "GrpTRES=node=3");
+  b.nodes(8, 4).qos("three", "GrpTRES=cpu=3");
   for (std::uint32_t nodes : {2u, 2u, 1u}) b.pending(job().nodes(nodes).memory(100).qos("three"));
   Cluster cluster = b.build();
   PlannerCache cache;
@@ -280,7 +282,7 @@ TEST(Deferred, AThoroughPlanTellsWhichLimitLeavesAJobTooLittle) {
   Crowded crowded;
   EXPECT_EQ(crowded.next_starts(), "4");
   const Plan thorough = plan(crowded.cluster, t0, thorough_budget(crowded.cluster), crowded.cache);
-  EXPECT_EQ(reason(thorough, 2), "QOSGrpNodeLimit");
+  EXPECT_EQ(reason(thorough, 2), "QOSGrpCpuLimit");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(Limits, OfOneUserCountHisRunningJobs) {
             "QOSMaxGRESPerUser");
   EXPECT_EQ(second_waits_for("MaxTRESPU=gres/gpu:a100=3", job().gres("gpu:2")), kStarts);
   EXPECT_EQ(second_waits_for("MaxTRESPU=mem=150", job()), "QOSMaxMemoryPerUser");
-  EXPECT_EQ(second_waits_for("MaxTRESPU=node=1", job()), "QOSMaxNodePerUserLimit");
+  EXPECT_EQ(second_waits_for("MaxTRESPU=node=1", job().exclusive()), "QOSMaxNodePerUserLimit");
 }
 
 TEST(Limits, OfAJobKeepBackThoseBehindItWhereTheSiteSaysSo) {
@@ -87,6 +87,47 @@ TEST(Limits, OfOneJobKeepItWaitingForEver) {
   EXPECT_EQ(one_waits_for("MaxTRESMins=cpu=59", job().minutes(60)), "QOSMaxCpuMinutesPerJobLimit");
   EXPECT_EQ(one_waits_for("MinTRES=cpu=2", job()), "QOSMinCpuNotSatisfied");
   EXPECT_EQ(one_waits_for("MinTRES=gres/gpu=1", job()), "QOSMinGRES");
+}
+
+TEST(Limits, ANodeThatJobsShareCountsOnce) {
+  auto waits = [](const SpecBuilder& spec) {
+    SpecBuilder with = spec;
+    const NodeShare share{
+        .node = NodeId{1}, .cpus = IdSet::range(0, 0), .memory_mib = 1, .gres = {}};
+    ClusterBuilder b;
+    b.nodes(3).qos("q", "GrpTRES=node=2").running(job().qos("q").memory(1), {share});
+    return reason(plan(b.pending(with.qos("q").memory(1)).build(), t0), 2);
+  };
+  EXPECT_EQ(waits(job().nodes(2).on("n1")), kStarts);
+  EXPECT_EQ(waits(job().nodes(2).on("n[2-3]")), "QOSGrpNodeLimit");
+  EXPECT_EQ(waits(job().nodes(3)), "QOSGrpNodeLimit");
+}
+
+TEST(Limits, FlagsOfAQosOverrideBoundsOfThePartition) {
+  auto waits = [](std::string_view flags, const SpecBuilder& spec) {
+    SpecBuilder with = spec;
+    ClusterBuilder b;
+    b.nodes(4)
+        .qos("q", flags)
+        .partition({.name = "main", .max_time = Minutes{10}, .min_nodes = 2, .max_nodes = 3}, 1, 4);
+    return reason(plan(b.pending(with.qos("q").memory(1)).build(), t0), 1);
+  };
+  EXPECT_EQ(waits("Priority=1", job().nodes(2).minutes(20)), "PartitionTimeLimit");
+  EXPECT_EQ(waits("Flags=PartitionTimeLimit", job().nodes(2).minutes(20)), kStarts);
+  EXPECT_EQ(waits("Priority=1", job().nodes(4).minutes(5)), "PartitionNodeLimit");
+  EXPECT_EQ(waits("Flags=PartitionMaxNodes", job().nodes(4).minutes(5)), kStarts);
+  EXPECT_EQ(waits("Priority=1", job().nodes(1, 1).minutes(5)), "PartitionNodeLimit");
+  EXPECT_EQ(waits("Flags=PartitionMinNodes", job().nodes(1, 1).minutes(5)), kStarts);
+}
+
+TEST(Limits, ListsOfThePartitionCountForJobsThatWait) {
+  ClusterBuilder b;
+  b.nodes(1).qos("q", "Priority=1").partition({.name = "main", .allow_accounts = "Lab"}, 1, 1);
+  b.pending(job().account("lab").memory(1)).pending(job().account("other").memory(1));
+  Plan p = plan(b.build(), t0);
+  EXPECT_EQ(reason(p, 1), kStarts);
+  EXPECT_EQ(reason(p, 2),
+            "Job's account not permitted to use this partition (main allows Lab not other)");
 }
 
 TEST(Limits, RunningJobsCountAndEndedOnesDoNot) {

@@ -38,7 +38,7 @@ Time promised_to(JobId job, const Cluster& before, const Plan& p, Time now,
   take_over(cluster, taken, now);
   // A job whose dependency is fulfilled by the plan itself was not in line yet.
   auto was_in_line = [&](JobId id) {
-    const Wait* wait = find_wait(p, id);
+    const auto wait = find_wait(p, id);
     return before.jobs.contains(id) && !(wait && wait->reason == Reason::dependency);
   };
   for (std::uint32_t id : cluster.pending.ids())
@@ -165,7 +165,7 @@ void check_starts(const Past& past, const Cluster& cluster, const Plan& p, Time 
   for (const Start& s : p.starts) {
     EXPECT_GT(standing_of(cluster, s.job, now).position, 0u)
         << "job " << s.job.value << " starts without being in line";
-    const Wait* wait = find_wait(past.plan, s.job);
+    const auto wait = find_wait(past.plan, s.job);
     if (!seen.insert(s.job).second || !wait) continue;
     EXPECT_EQ(unexplained(past, *wait, cluster, now), "")
         << "job " << s.job.value << " waited for " << reason_name(wait->reason);

@@ -96,7 +96,7 @@ void check_plan(const Cluster& cluster, const Plan& p, Time now) {
     const Job& job = cluster.jobs.at(JobId{id});
     std::uint64_t wanted = job.is_array_record() ? job.waiting_tasks.size() : 1;
     if (tasks_started[job.id] == wanted) continue;
-    const Wait* wait = find_wait(p, job.id);
+    const auto wait = find_wait(p, job.id);
     EXPECT_TRUE(wait && wait->reason != Reason::none) << "job " << id << " waits without a reason";
   }
 }
