@@ -31,6 +31,8 @@ void add_jobs(const JobsAccruing& event, IdSet& jobs) { jobs.merge(event.jobs); 
 void add_jobs(const NodesReleased&, IdSet&) {}
 void add_jobs(const JobMailed&, IdSet&) {}
 void add_jobs(const JobWarned&, IdSet&) {}
+void add_jobs(const JobNoticed&, IdSet&) {}
+void add_jobs(const GraceExtended&, IdSet&) {}
 void add_jobs(const EpilogEnded&, IdSet&) {}
 
 // The row of a run that ends because its job is requeued.

@@ -50,6 +50,12 @@ AccountingRow make_row(const wire::AccountingRequest& request, JobRecord job,
   if (!wanted.empty())
     std::erase_if(steps, [&](const StepRecord& s) { return !wanted.contains(s.step); });
   std::ranges::sort(steps, {}, [](const StepRecord& s) { return printing_order(s); });
+  // Pieces of --chunk are one row, or a row each.
+  if (request.duplicates) {
+    job.earlier_pieces = 0;
+    job.earlier_run_time = {};
+    job.first_started = {};
+  }
   return {.job = std::move(job),
           .steps = std::move(steps),
           .steps_only = !whole_job && !request.allocations_only};

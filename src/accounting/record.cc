@@ -152,6 +152,10 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.priority = job.priority;
   r.restarts = job.restarts;
   r.reason = job.end_reason;
+  const EarlierRuns& earlier = *job.run->earlier;
+  r.earlier_pieces = earlier.pieces;
+  r.earlier_run_time = earlier.run_time;
+  r.first_started = earlier.first_started;
   return r;
 }
 

@@ -140,6 +140,7 @@ inline constexpr Key kKeys[] = {
 {"MailProg", acts, text, "/bin/mail", by_name},
 {"MaxArraySize", acts, number, "1001", to<&Settings::max_array_size>},
 {"MaxDBDMsgs", ignored, number, "", {}, as<max_dbd_messages>},
+{"MaxGraceExtension", acts, seconds, "0", to<&Settings::max_grace_extension>, hidden},
 {"MaxJobCount", acts, number, "10000", to<&Settings::max_job_count>},
 {"MaxJobId", ignored, number, "67043328"},
 {"MaxMemPerCPU", acts, memory, "", to<&Settings::max_memory_per_cpu_mib>, with<"MaxMemPerCPU">},

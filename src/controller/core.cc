@@ -5,6 +5,7 @@
 #include "controller/jobs/gang.h"
 #include "controller/jobs/limits.h"
 #include "controller/jobs/mailing.h"
+#include "controller/jobs/notices.h"
 #include "controller/jobs/preempt.h"
 #include "controller/jobs/release.h"
 #include "controller/jobs/step_end.h"
@@ -126,6 +127,7 @@ void Core::on_tick(Time now) {
   bool all = true;
   auto part = [&](auto&& work) { all = attempts_.succeeds(work) && all; };
   part([&] { mail_time_limits(ledger_); });
+  part([&] { give_notices(ledger_); });
   part([&] { enforce_limits(ledger_, links_); });
   part([&] { usage_clock_.tick(); });
   statistics_.tick();

@@ -7,6 +7,7 @@
 #include "controller/contact/register.h"
 #include "controller/core.h"
 #include "controller/jobs/cancel.h"
+#include "controller/jobs/notices.h"
 #include "controller/jobs/programs.h"
 #include "controller/jobs/release.h"
 #include "controller/jobs/step_end.h"
@@ -180,6 +181,7 @@ struct Core::ReportVerbs {
   void operator()(const wire::LeavingReport& r) const {
     if (r.host) on_host_leaving(ledger, core.links_, node);
   }
+  void operator()(const wire::JobAskReport& r) const { on_job_ask(ledger, node, r); }
   void operator()(const wire::RegisterReport&) const {}  // see on_report: the node is not known yet
 };
 

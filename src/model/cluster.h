@@ -262,6 +262,7 @@ struct Settings {
   bool disable_root_jobs = false;  // DisableRootJobs, the default for partitions
   bool user_triggers = false;      // SlurmctldParameters=allow_user_triggers
   Text cpu_bind;                   // TaskPluginParam=cores and so on: the default binding
+  Seconds max_grace_extension{0};  // MaxGraceExtension: for one run; 0 = no job may have more
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -342,6 +343,7 @@ struct Settings {
     v(511, record_jobs);
     v(512, record_steps);
     v(520, user_triggers);
+    v(600, max_grace_extension);
   }
 };
 

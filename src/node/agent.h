@@ -1,6 +1,6 @@
 // NodeAgent: slurmd's logic. It takes the controller's orders and the events of its own machine,
 // and calls its NodeHost; it has no clock and does no I/O. One file per verb: register.cc,
-// prepare.cc, launch.cc, signal.cc, end.cc, complete.cc, attach.cc.
+// prepare.cc, launch.cc, signal.cc, end.cc, complete.cc, attach.cc, ask.cc.
 //
 // Orders may be repeated at any time. Ends of steps are kept, and reported again and again, until
 // the controller confirms them.
@@ -28,6 +28,7 @@ struct NodeAgentOptions {
   std::optional<Uid> only_user;  // set if slurmd is not root: only this user's jobs can run
   Millis heartbeat_every{10'000};
   Millis repeat_ends_after{10'000};
+  Millis answer_wait{15'000};  // a process of a job waits for the controller's answer
   Millis attach_wait{15'000};  // an srun may arrive before its launch order
   NodePrograms programs = {};
   std::optional<NodeConfig> dynamic = {};  // of a dynamic node, which is in no file
@@ -54,6 +55,8 @@ class NodeAgent {
   void on_step_ended(wire::StepEnd end, Time now);
   void on_program_ended(NodeProgram program, AttemptRef attempt, bool succeeded, Time now);
   void on_attach(AttachId id, const wire::StepRef& step, Time now);
+  // A process of the job asks for something; host.answer_job() follows.
+  JobAskId on_job_ask(AttemptRef attempt, JobAsk what, Seconds by, Time now);
   void on_leaving();               // slurmd is about to stop; its steps go on
   void on_host_leaving(Time now);  // the machine is about to stop; its jobs must leave
 
@@ -94,12 +97,10 @@ class NodeAgent {
   void on_order(const wire::EndStepOrder& order, Time now);
   void on_order(const wire::SuspendOrder& order, Time now);
   void on_order(const wire::ConfirmOrder& order, Time now);
-  void on_order(const wire::ReconfigureOrder& order, Time now);
-  void on_order(const wire::ShutdownOrder& order, Time now);
   void on_order(const wire::PrepareOrder& order, Time now);
-  void on_order(const wire::HealthCheckOrder& order, Time now);
-  void on_order(const wire::RebootOrder& order, Time now);
   void on_order(const wire::NotifyOrder& order, Time now);
+  void on_order(const wire::StopNoticeOrder& order, Time now);
+  void on_order(const wire::JobAnswerOrder& order, Time now);
 
   void on_prolog_ended(AttemptRef attempt, bool succeeded, Time now);
   void on_epilog_ended(AttemptRef attempt, bool succeeded, Time now);
@@ -114,6 +115,7 @@ class NodeAgent {
   template <class EndOrder>
   void postpone(EndOrder order, Time now);
   void do_postponed(Time now);
+  void refuse_asks(Time now);  // those that have waited for too long, or have nobody to ask
   void kill_overdue(Time now);
   void report_end(Ended& ended, Time now);
   void report_gone_if_gone(AttemptRef attempt, Time now);
@@ -136,6 +138,8 @@ class NodeAgent {
   std::set<AttemptRef> suspended_;
   std::map<AttemptRef, EndingJob> ending_;
   std::map<AttemptRef, Time> gone_;  // for a while: a repeated order must not run the Epilog again
+  std::map<JobAskId, Time> asks_;    // until when each waits for its answer
+  JobAskId last_ask_ = 0;
   std::vector<WaitingAttach> attaches_;
   std::multimap<Time, wire::Order> postponed_;  // orders to end, by the time when they are due
   std::vector<wire::Report> outbox_;

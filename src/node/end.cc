@@ -28,6 +28,7 @@ void NodeAgent::on_order(const wire::EndJobOrder& order, Time now) {
     postpone(order, now);
     return report_gone_if_gone(attempt, now);
   }
+  if (order.notice) host_.post_notice(attempt, *order.notice);
   const bool announce = order.announce && !ending.announced;
   ending.announced = ending.announced || announce;
   each_running_of(order.job, order.attempt, [&](const wire::StepRef& step) {

@@ -17,6 +17,7 @@
 namespace muster {
 
 using AttachId = std::uint64_t;
+using JobAskId = std::uint64_t;
 
 struct NodeVitals {
   double cpu_load = 0;
@@ -56,6 +57,11 @@ class NodeHost {
   // output. With ends_step the step also tells its srun that it was ended.
   virtual void announce(const wire::StepRef& step, std::string_view suffix, bool ends_step) = 0;
   virtual void notify(const wire::StepRef& step, std::string_view text) = 0;  // writes there, too
+  // Puts the notice where the processes of the job find it, before they get a signal. One without a
+  // reason takes it away.
+  virtual void post_notice(AttemptRef attempt, const StopNotice& notice) = 0;
+  // Answers a process that has asked for something; an empty refusal = it is done.
+  virtual void answer_job(JobAskId id, std::string_view refusal, Seconds granted) = 0;
   // The controller has recorded this step's end, so it need not be kept any more.
   virtual void forget(const wire::StepRef& step) = 0;
 

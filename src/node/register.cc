@@ -43,6 +43,7 @@ void NodeAgent::on_connected(Time now) {
 void NodeAgent::on_disconnected() {
   connected_ = false;
   outbox_.clear();
+  refuse_asks(Time::max());
 }
 
 void NodeAgent::on_leaving() {
@@ -76,6 +77,7 @@ void NodeAgent::on_tick(Time now) {
     attaches_.erase(attaches_.begin() + static_cast<std::ptrdiff_t>(i));
   }
 
+  refuse_asks(now);
   if (!connected_) return;
   for (auto& [step, ended] : ended_)
     if (now - ended.told >= options_.repeat_ends_after) report_end(ended, now);
@@ -91,6 +93,7 @@ Time NodeAgent::next_due() const {
   for (const auto& [step, kill_at] : running_)
     if (kill_at) due = std::min(due, *kill_at);
   for (const WaitingAttach& attach : attaches_) due = std::min(due, attach.until);
+  for (const auto& [ask, until] : asks_) due = std::min(due, until);
   if (!connected_) return due;
   for (const auto& [step, ended] : ended_)
     due = std::min(due, ended.told + options_.repeat_ends_after);
@@ -104,6 +107,16 @@ void NodeAgent::flush() {
   host_.send(batch);
 }
 
+namespace {
+
+// Orders to the machine as a whole.
+void pass_on(NodeHost& host, const wire::ReconfigureOrder&) { host.reconfigure(); }
+void pass_on(NodeHost& host, const wire::ShutdownOrder&) { host.shutdown(); }
+void pass_on(NodeHost& host, const wire::HealthCheckOrder&) { host.check_health(); }
+void pass_on(NodeHost& host, const wire::RebootOrder&) { host.reboot(); }
+
+}  // namespace
+
 void NodeAgent::on_orders(const wire::OrderBatch& batch, Time now) {
   if (batch.epoch < options_.epoch) {
     host_.log_error("orders of an earlier controller refused: epoch " +
@@ -116,12 +129,14 @@ void NodeAgent::on_orders(const wire::OrderBatch& batch, Time now) {
     options_.epoch = batch.epoch;
   }
   for (const wire::Order& order : batch.orders)
-    std::visit([&](const auto& what) { on_order(what, now); }, order);
+    std::visit(
+        [&](const auto& what) {
+          if constexpr (requires { pass_on(host_, what); })
+            pass_on(host_, what);
+          else
+            on_order(what, now);
+        },
+        order);
 }
-
-void NodeAgent::on_order(const wire::ReconfigureOrder&, Time) { host_.reconfigure(); }
-void NodeAgent::on_order(const wire::ShutdownOrder&, Time) { host_.shutdown(); }
-void NodeAgent::on_order(const wire::HealthCheckOrder&, Time) { host_.check_health(); }
-void NodeAgent::on_order(const wire::RebootOrder&, Time) { host_.reboot(); }
 
 }  // namespace muster

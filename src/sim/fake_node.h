@@ -56,6 +56,8 @@ class FakeNode final : public NodeHost {
   void suspend(const wire::StepRef&, bool) override {}
   void announce(const wire::StepRef&, std::string_view, bool) override {}
   void notify(const wire::StepRef&, std::string_view) override {}
+  void post_notice(AttemptRef, const StopNotice&) override {}
+  void answer_job(JobAskId, std::string_view, Seconds) override {}
   void forget(const wire::StepRef& step) override { ended_.erase(step); }
   void send(const wire::ReportBatch& batch) override { callbacks_.report(*this, batch); }
   void store_epoch(Epoch epoch) override { epoch_ = epoch; }

@@ -147,6 +147,7 @@ struct ReportTypes {
   }
   MessageType operator()(const wire::PrologFailedReport&) const { return prolog(); }
   MessageType operator()(const wire::PreparedReport&) const { return prolog(); }
+  MessageType operator()(const wire::JobAskReport&) const { return {20016, "MUSTER_JOB_ASK"}; }
   static MessageType prolog() { return {6018, "REQUEST_COMPLETE_PROLOG"}; }
 };
 
@@ -173,6 +174,10 @@ struct OrderTypes {
     return {20201, "MUSTER_HEALTH_CHECK"};
   }
   MessageType operator()(const wire::RebootOrder&) const { return {20202, "MUSTER_REBOOT"}; }
+  MessageType operator()(const wire::StopNoticeOrder&) const {
+    return {20017, "MUSTER_STOP_NOTICE"};
+  }
+  MessageType operator()(const wire::JobAnswerOrder&) const { return {20018, "MUSTER_JOB_ANSWER"}; }
   MessageType operator()(const wire::NotifyOrder&) const { return {4022, "REQUEST_JOB_NOTIFY"}; }
 };
 

@@ -68,6 +68,7 @@ Result<void> Slurmd::set_up_private_directories() {
 
 void Slurmd::clean_up(AttemptRef attempt) {
   extern_groups_.erase(attempt);
+  job_socket_->forget(attempt);
   if (!namespaces_) return;
   auto left = namespaces_->release(attempt.job);
   if (!left)

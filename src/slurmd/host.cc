@@ -85,6 +85,7 @@ Result<void> Slurmd::set_up() {
   agent_ = std::make_unique<NodeAgent>(*this, std::move(options));
   find_earlier_steps();
 
+  if (auto listening = listen_to_jobs(); !listening) return listening;
   if (auto listening = listen(); !listening) return listening;
   // If the check drains the node, that must happen before the node can get a job.
   programs_.check_health([this] {
@@ -277,6 +278,9 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.track_by_group = config.track_by_process_group;
   setup.slurm_user = config.slurm_user;
   setup.tree_width = config.tree_width;
+  const AttemptRef attempt{launch.ref.job, launch.ref.attempt};
+  setup.stop_notice = job_socket_->notice_path(attempt);
+  job_socket_->show_to(attempt, launch.uid);
   if (namespaces_) {
     auto held = namespaces_->provide(launch.ref.job, launch.uid, launch.gid);
     if (!held) return std::unexpected(held.error());

@@ -22,6 +22,7 @@
 #include "slurmd/attaches.h"
 #include "slurmd/config.h"
 #include "slurmd/gpus.h"
+#include "slurmd/job_socket.h"
 #include "slurmd/programs.h"
 #include "slurmd/steps.h"
 #include "slurmd/users.h"
@@ -65,6 +66,8 @@ class Slurmd final : public NodeHost {
   void suspend(const wire::StepRef& step, bool resume) override;
   void announce(const wire::StepRef& step, std::string_view suffix, bool ends_step) override;
   void notify(const wire::StepRef& step, std::string_view text) override;
+  void post_notice(AttemptRef attempt, const StopNotice& notice) override;
+  void answer_job(JobAskId id, std::string_view refusal, Seconds granted) override;
   void forget(const wire::StepRef& step) override;
   void send(const wire::ReportBatch& batch) override;
   void store_epoch(Epoch epoch) override;
@@ -85,6 +88,7 @@ class Slurmd final : public NodeHost {
   Result<void> set_up();
   void find_earlier_steps();
   Result<void> listen();
+  Result<void> listen_to_jobs();
   void dial();
   void after_round();  // does what is due, and sends the reports of this round
   Millis time_to_rest(Time now) const;
@@ -115,6 +119,7 @@ class Slurmd final : public NodeHost {
   SlurmdGpus gpus_;
   Time next_gpu_sample_;
   std::unique_ptr<NodeAgent> agent_;
+  std::optional<JobSocket> job_socket_;
   std::unique_ptr<io::Server> server_;
   std::unique_ptr<io::Dialer> dialer_;
   WaitingAttaches attaches_;

@@ -19,6 +19,7 @@
 #include "io/stepd/step_file.h"
 #include "io/stepd/step_nursery.h"
 #include "io/stepd/step_socket.h"
+#include "node/host.h"
 #include "wire/node_messages.h"
 #include "wire/step_setup.h"
 
@@ -50,6 +51,9 @@ class SlurmdSteps {
   // belongs to it.
   Result<void> command(const wire::StepRef& step, const io::StepCommand& command, int fd = -1);
   std::optional<Uid> user_of(const wire::StepRef& step) const;  // none = the step does not run here
+  std::optional<Uid> user_of(AttemptRef attempt) const;         // likewise, any step of this run
+  // The step of this user that the process belongs to.
+  std::optional<wire::StepRef> step_of(pid_t process, Uid user) const;
   void forget(const wire::StepRef& step);
   std::optional<io::StepNote> note_of(const wire::StepRef& step) const {
     return io::read_step_note(file_of(step));

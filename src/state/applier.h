@@ -69,6 +69,8 @@ struct Applier : NodeApplier {
   void operator()(const StepLimitChanged& e);
   void operator()(const StepNodeEnded& e);
   void operator()(const JobPreempted& e);
+  void operator()(const JobNoticed& e);
+  void operator()(const GraceExtended& e);
 
   // apply_cluster.cc
   void operator()(const EpochStarted& e);

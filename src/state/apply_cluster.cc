@@ -128,7 +128,7 @@ void Applier::operator()(const ClockStepped& e) {
   for (std::uint32_t id : cluster.active.ids()) {
     if (!is_active(cluster.jobs.at(JobId{id}).state)) continue;
     Run& run = cluster.jobs.edit(JobId{id}).run.edit();
-    move(run.started, run.suspended_at, run.warned, run.turn_since);
+    move(run.started, run.suspended_at, run.warned, run.turn_since, run.noticed, run.drain_noticed);
     if (run.ending) move(run.ending->since);
     if (run.preemption) move(run.preemption->since, run.preemption->kill_at);
     for (auto& [step_id, step] : run.steps) move(step.started, step.ended);

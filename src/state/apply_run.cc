@@ -85,6 +85,22 @@ Run exits_of(const Run& run) {
           .derived_exit_status = run.derived_exit_status};
 }
 
+// What the next run is to know of those before it.
+Sparse<EarlierRuns> with_this_run(const Job& job, Time at) {
+  const Run& run = *job.run;
+  const Again again = run.ending ? run.ending->again : Again::none;
+  if (again == Again::none && job.spec->chunk == Minutes{0}) return run.earlier;
+  EarlierRuns earlier = *run.earlier;
+  earlier.pieces += again == Again::piece;
+  earlier.retries += again == Again::retry;
+  earlier.oom_retries += again == Again::retry_oom;
+  if (job.spec->chunk > Minutes{0}) {
+    earlier.run_time += job.run_time(at);
+    if (!is_set(earlier.first_started)) earlier.first_started = run.started;
+  }
+  return earlier;
+}
+
 Step batch_step(const JobStarted& e) {
   const NodeShare& first = e.allocation.at(e.batch_index);
   Step step;
@@ -114,7 +130,8 @@ void Applier::operator()(const JobStarted& e) {
                 .allocation = e.allocation,
                 .preparing = e.preparing,
                 .batch_done = !e.runs_batch,
-                .turn_since = e.at};
+                .turn_since = e.at,
+                .earlier = job.run->earlier};
   Run& run = job.run.edit();
   if (e.runs_batch) run.steps[kBatchStep] = batch_step(e);
   for (const NodeShare& share : e.allocation) {
@@ -204,6 +221,8 @@ void Applier::operator()(const JobRequeued& e) {
   Sparse<Run> next;
   // Kept, so that somebody can look at them.
   if (e.hold == Hold::special_exit) next = exits_of(*job.run);
+  if (auto earlier = with_this_run(job, e.at); !earlier.is_default())
+    next.edit().earlier = std::move(earlier);
   job.run = std::move(next);
   job.end_reason = e.reason;
   job.eligible = e.eligible;
@@ -304,6 +323,24 @@ void Applier::operator()(const JobPreempted& e) {
   Job& job = cluster.jobs.edit(e.job);
   job.run.edit().preemption = e.preemption;
   job.preempted_by = e.preemption.by;
+}
+
+void Applier::operator()(const JobNoticed& e) {
+  Run& run = cluster.jobs.edit(e.job).run.edit();
+  run.noticed = e.limit;
+  run.drain_noticed = e.drain;
+}
+
+// More time in the stage that the job is in: being ended, its grace period, or at its time limit.
+void Applier::operator()(const GraceExtended& e) {
+  Run& run = cluster.jobs.edit(e.job).run.edit();
+  run.granted += e.by;
+  if (run.ending)
+    run.ending->grace += e.by;
+  else if (run.preemption)
+    run.preemption->kill_at += e.by;
+  else
+    run.over_limit += e.by;
 }
 
 }  // namespace muster

@@ -25,7 +25,7 @@ using Event =
                  NodeAnswered, NodeFellSilent, NodeWentDown, NodeDrained, NodeUndrained,
                  NodeResumed, NodeMadeFuture, NodeClaimed, NodePowerChanged, NodePowerDownAsked,
                  NodeRebootAsked, NodeRebootIssued, NodeRebootEnded, QosChanged, UserAccessChanged,
-                 CoordinatorsChanged, TriggerChanged>;
+                 CoordinatorsChanged, TriggerChanged, JobNoticed, GraceExtended>;
 
 struct EventEntry {
   Event event;

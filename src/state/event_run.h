@@ -146,6 +146,28 @@ struct JobWarned {  // its --signal was sent
   }
 };
 
+struct JobNoticed {  // it was told of a stop to come; an unset time = that is over
+  JobId job;
+  Time limit;  // that its time limit comes near
+  Time drain;  // that a node of it is drained
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, limit);
+    v(3, drain);
+  }
+};
+
+struct GraceExtended {  // the job asked for more time before it is stopped, and got it
+  JobId job;
+  Seconds by{0};
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, by);
+  }
+};
+
 struct JobPreempted {  // it was told to make room
   JobId job;
   Preemption preemption;

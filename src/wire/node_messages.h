@@ -20,6 +20,7 @@
 #include "base/time.h"
 #include "model/job/job_spec.h"
 #include "model/job/step.h"
+#include "model/job/stop_notice.h"
 #include "model/job/task_options.h"
 #include "model/node/node.h"
 #include "model/node/resources.h"
@@ -153,6 +154,7 @@ struct EndJobOrder {
   bool announce = false;
   std::vector<std::string> epilog_environment;  // of the node's Epilog
   Millis delay{0};  // before the signals, because a command of the job itself asked for the end
+  std::optional<StopNotice> notice;  // for the job's processes, before the signals
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -162,6 +164,7 @@ struct EndJobOrder {
     v(5, announce);
     v(20, epilog_environment);
     v(21, delay);
+    v(600, notice);
   }
 };
 struct EndStepOrder {
@@ -238,9 +241,35 @@ struct NotifyOrder {  // writes a line to the error output of the batch script
     v(3, text);
   }
 };
-using Order = std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder,
-                           ConfirmOrder, ReconfigureOrder, ShutdownOrder, PrepareOrder,
-                           HealthCheckOrder, RebootOrder, NotifyOrder>;
+// The job's processes are told of a stop to come. One without a reason takes the last one back.
+struct StopNoticeOrder {
+  JobId job;
+  Attempt attempt;
+  StopNotice notice;
+  bool extends = false;  // what is being ended already is killed when the notice says, not before
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, notice);
+    v(4, extends);
+  }
+};
+struct JobAnswerOrder {  // the answer to a JobAskReport
+  std::uint64_t ask = 0;
+  Text refusal;  // empty = it is done
+  Seconds granted{0};
+  template <class V>
+  void fields(V& v) {
+    v(1, ask);
+    v(2, refusal);
+    v(3, granted);
+  }
+};
+using Order =
+    std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder, ConfirmOrder,
+                 ReconfigureOrder, ShutdownOrder, PrepareOrder, HealthCheckOrder, RebootOrder,
+                 NotifyOrder, StopNoticeOrder, JobAnswerOrder>;
 struct OrderBatch {
   Epoch epoch;
   std::vector<Order> orders;
@@ -355,8 +384,24 @@ struct PreparedReport {  // the Prolog of this attempt has succeeded
     v(2, attempt);
   }
 };
+// A process of the job asks for something. slurmd has made sure that it belongs to the job.
+struct JobAskReport {
+  std::uint64_t ask = 0;  // chosen by slurmd; the answer names it
+  JobId job;
+  Attempt attempt;
+  JobAsk what = JobAsk::extend_grace;
+  Seconds by{0};
+  template <class V>
+  void fields(V& v) {
+    v(1, ask);
+    v(2, job);
+    v(3, attempt);
+    v(4, what);
+    v(5, by);
+  }
+};
 using Report = std::variant<RegisterReport, HeartbeatReport, StepEndReport, JobGoneReport,
-                            LeavingReport, PrologFailedReport, PreparedReport>;
+                            LeavingReport, PrologFailedReport, PreparedReport, JobAskReport>;
 struct ReportBatch {
   std::vector<Report> reports;
   template <class V>

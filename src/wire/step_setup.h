@@ -43,6 +43,7 @@ struct StepSetup {
   bool lock_memory = false, lock_future_memory = false;  // LaunchParameters=slurmstepd_memlock*
   bool track_by_group = false;                           // ProctrackType=proctrack/pgid
   Uid slurm_user;                                        // may attach to the step, like its user
+  Text stop_notice;                                      // MUSTER_STOP_NOTICE
   std::uint32_t tree_width = 0;  // TreeWidth: how many of the nodes below are connected directly
   template <class V>
   void fields(V& v) {
@@ -72,6 +73,7 @@ struct StepSetup {
     v(240, unkillable_after);
     v(300, slurm_user);
     v(301, tree_width);
+    v(600, stop_notice);
   }
 };
 

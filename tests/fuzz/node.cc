@@ -4,6 +4,7 @@
 #include "fuzz/target.h"
 #include "node/agent.h"
 #include "node/fake_host.h"
+#include "node/job_words.h"
 #include "step/logic/file_pattern.h"
 #include "step/logic/pmi_message.h"
 #include "step/logic/pmi_server.h"
@@ -45,6 +46,13 @@ FUZZ_TARGET(orders, dice_rolls()) {
     for (const wire::Report& report : host.reports) encode(wire::ReportBatch{{report}});
     host.reports.clear();
   }
+}
+
+FUZZ_TARGET(job_words, dice_rolls()) {
+  const auto words = parse_job_words(bytes);
+  ask_answer(words ? "" : words.error().text(), Seconds{0});
+  ask_answer(bytes, Seconds{0});
+  if (auto run = parse_notice_file_name(bytes)) notice_file_name(*run);
 }
 
 FUZZ_TARGET(launches, dice_rolls()) {

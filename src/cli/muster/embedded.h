@@ -72,5 +72,8 @@ int muster_explain(std::vector<std::string_view> args);
 int muster_sim(std::vector<std::string_view> args);
 int muster_completion(std::vector<std::string_view> args);
 int muster_complete(std::vector<std::string_view> args);
+int muster_notice(std::vector<std::string_view> args);
+int muster_extend_grace(std::vector<std::string_view> args);
+int muster_requeue_me(std::vector<std::string_view> args);
 
 }  // namespace muster::cli

@@ -41,6 +41,13 @@ constexpr std::array kSubcommands{
     Subcommand{"completion", "completion bash|zsh|fish",
                "print what makes a shell complete options, jobs, nodes and other names",
                muster_completion},
+    Subcommand{"notice", "notice [--wait]",
+               "in a job: print why and when it is stopped; exit code 1 = nobody stops it",
+               muster_notice},
+    Subcommand{"extend-grace", "extend-grace SECONDS",
+               "in a job: ask for more time before it is stopped", muster_extend_grace},
+    Subcommand{"requeue-me", "requeue-me", "in a job: end it and put it back into the queue",
+               muster_requeue_me},
 };
 
 void print_usage() {

@@ -207,6 +207,7 @@ Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
   if (auto done = check_memory(o); !done) return done;
   if (auto done = check_spec_cores(o); !done) return done;
   if (auto done = check_deadline(o); !done) return done;
+  if (auto done = check_stopping(o); !done) return done;
   const bool nodes_given = o.spec.nodes_given;
   if (auto done = check_gpus(o); !done) return done;
   const bool follows_gpus = o.spec.nodes_given && !nodes_given;

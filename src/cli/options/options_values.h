@@ -128,6 +128,12 @@ Outcome no_kill(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome kill_on_invalid_dep(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome get_user_env(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome wait_all_nodes(JobOptions& o, const OptionRow& row, std::string_view value);
+// Stops and new starts: options_stopping.cc.
+Outcome notice(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome chunk(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome retry(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome retry_oom(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome check_stopping(JobOptions& o);  // contradictions between them and other options
 Outcome wrap(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome verbose(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome distribution(JobOptions& o, const OptionRow& row, std::string_view value);

@@ -170,7 +170,7 @@ constexpr Field<AcctLine> kFields[] = {
     row({"time.elapsed"}, {"time.elapsed"}, {"Elapsed", 10}, [](L l, V v) { v.span(acct_elapsed(l)); }),
     row({"time.eligible"}, {}, {"Eligible", 19, nullptr}, say_eligible),
     row({"time.end"}, {"time.end"}, {"End", 19, nullptr}, [](L l, V v) { v.time(l.step ? l.step->ended : l.job().ended); }),
-    row({"time.start"}, {"time.start"}, {"Start", 19, nullptr}, [](L l, V v) { v.time(l.step ? l.step->started : l.job().started); }),
+    row({"time.start"}, {"time.start"}, {"Start", 19, nullptr}, [](L l, V v) { v.time(acct_start(l)); }),
     row({"time.submission"}, {}, {"Submit", 19, nullptr}, [](L l, V v) { v.time(l.step ? l.step->started : l.job().submitted); }),
     row({"time.suspended"}, {"time.suspended"}, {"Suspended", 10}, [](L l, V v) { say_seconds(v, l.step ? l.step->suspended : l.job().suspended); }),
     row({"time.system", nullptr, write_system_cpu}, {"time.system", nullptr, write_system_cpu}, {"SystemCPU", 10}, [](L l, V v) { v.text(cpu_time_text(system_cpu_us(l))); }),

@@ -59,7 +59,9 @@ const AcctField* find_acct_field(std::string_view name);
 std::string acct_job_id(const AcctLine& line);      // "12_3.batch"
 std::string acct_job_id_raw(const AcctLine& line);  // "15.batch"
 std::string acct_state(const AcctLine& line);       // "CANCELLED by 0"
-Seconds acct_elapsed(const AcctLine& line);
+Time acct_start(const AcctLine& line);              // of the first piece (--chunk)
+Seconds acct_elapsed(const AcctLine& line);         // of all pieces
+Seconds acct_run_elapsed(const AcctLine& line);     // of the last one
 std::uint64_t acct_cpus(const AcctLine& line);
 std::string exit_code_text(std::uint32_t wait_status);  // "3:0", "0:9"
 // "00:00.012", "01:02:03", "1-00:00:00"

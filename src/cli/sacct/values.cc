@@ -54,7 +54,17 @@ std::string acct_state(const AcctLine& line) {
   return std::string(state_name(job.state));
 }
 
+Time acct_start(const AcctLine& line) {
+  if (line.step) return line.step->started;
+  return is_set(line.job().first_started) ? line.job().first_started : line.job().started;
+}
+
 Seconds acct_elapsed(const AcctLine& line) {
+  const Seconds run = acct_run_elapsed(line);
+  return line.step ? run : run + std::chrono::floor<Seconds>(line.job().earlier_run_time);
+}
+
+Seconds acct_run_elapsed(const AcctLine& line) {
   Time start = line.step ? line.step->started : line.job().started;
   Time end = line.step ? line.step->ended : line.job().ended;
   Millis suspended = line.step ? line.step->suspended : line.job().suspended;

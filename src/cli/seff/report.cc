@@ -63,7 +63,7 @@ std::string efficiency_report(const AccountingRow& row, const AcctContext& conte
     return out + "Efficiency not available for jobs in the PENDING state.\n";
   out += cores_text(job);
   Usage usage = acct_usage(line);
-  Seconds wall = acct_elapsed(line);
+  Seconds wall = acct_run_elapsed(line);
   Seconds core_wall = wall * std::max(job.allocated_cpus, 1u);
   Seconds used{static_cast<std::int64_t>((usage.user_cpu_us + usage.system_cpu_us) / 1'000'000)};
   out += fmt::format("CPU Utilized: {}\n", format_elapsed(used));
@@ -72,6 +72,9 @@ std::string efficiency_report(const AccountingRow& row, const AcctContext& conte
       percent(static_cast<double>(used.count()), static_cast<double>(core_wall.count())),
       format_elapsed(core_wall));
   out += fmt::format("Job Wall-clock time: {}\n", format_elapsed(wall));
+  if (job.earlier_pieces > 0)
+    out += fmt::format("Pieces: {}, {} together; the other figures are of the last one\n",
+                       job.earlier_pieces + 1, format_elapsed(acct_elapsed(line)));
   auto kib = static_cast<double>(used_kib(row)), of_kib = static_cast<double>(given_kib(job));
   out += fmt::format("Memory Utilized: {}\n", memory_text(kib));
   out +=

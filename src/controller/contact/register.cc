@@ -5,6 +5,7 @@
 
 #include "controller/contact/loss.h"
 #include "controller/jobs/ending.h"
+#include "controller/jobs/notices.h"
 #include "controller/jobs/preempt.h"
 #include "controller/jobs/signals.h"
 #include "controller/jobs/step_end.h"
@@ -105,9 +106,11 @@ void register_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, P
   const IdSet jobs = ledger.node(id).jobs;
   for (std::uint32_t number : jobs.ids()) {
     programs.launch_if_prepared(JobId{number});
-    warn_belatedly(ledger, id, JobId{number});
     const Job& job = ledger.job(JobId{number});
-    if (job.run->ending || !is_active(job.state)) continue;
+    const bool goes_on = !job.run->ending && is_active(job.state);
+    if (goes_on && stop_notice(ledger.cluster(), job, now)) tell_stop(ledger, job, id);
+    warn_belatedly(ledger, id, JobId{number});
+    if (!goes_on) continue;
     // Orders that the node may have missed while it was away. Repeating an order to a step does no
     // harm.
     const bool has_own_signal =

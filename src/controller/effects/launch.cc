@@ -122,9 +122,12 @@ void keep_own_counts(const std::vector<std::string>& environment, Variables& var
     if (!value_of(environment, name).empty()) variables.erase(name);
 }
 
-// If the request does not say how to open an existing output file: JobFileAppend.
-OpenMode open_mode(const Cluster& cluster, OpenMode asked) {
-  const bool appends = cluster.settings().job_file_append == "1";
+// If the request does not say how to open an existing output file: later pieces and retries add to
+// what is there, others do as JobFileAppend says.
+OpenMode open_mode(const Cluster& cluster, const Job& job, OpenMode asked) {
+  const bool goes_on = job.restarts > 0 && (job.spec->chunk > Minutes{0} || job.spec->retries > 0 ||
+                                            job.spec->retry_oom_percent > 0);
+  const bool appends = goes_on || cluster.settings().job_file_append == "1";
   return asked == OpenMode::unset && appends ? OpenMode::append : asked;
 }
 
@@ -140,7 +143,7 @@ OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, Secret key) {
   launch.task.std_in = job.own.std_in;
   launch.task.std_out = job.own.std_out;
   launch.task.std_err = job.own.std_err;
-  launch.task.open_mode = open_mode(cluster, spec.open_mode);
+  launch.task.open_mode = open_mode(cluster, job, spec.open_mode);
   launch.task.umask = spec.umask;
   launch.get_user_env = spec.get_user_env;
   launch.ranks = {0};
@@ -180,7 +183,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.task = request.task;
   TaskOptions& task = launch.task;
   if (task.open_mode == OpenMode::unset) task.open_mode = job.spec->open_mode;
-  task.open_mode = open_mode(cluster, task.open_mode);
+  task.open_mode = open_mode(cluster, job, task.open_mode);
   task.rendezvous = step.meeting_port != 0;
   if (task.cpu_bind.empty()) task.cpu_bind = default_cpu_bind(cluster, job, step);
   if (step.meeting_port) keep_own_meeting_point(request.environment, variables);

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "controller/jobs/programs.h"
+#include "controller/jobs/retry.h"
 #include "controller/jobs/usage.h"
 #include "controller/nodes/power_rules.h"
 #include "sched/priority/usage.h"
@@ -112,6 +113,21 @@ void finish(Ledger& ledger, const Job& job) {
                                     : Text(end_reason(state, status))});
 }
 
+// --chunk, --retry and --retry-oom. A script that ends with 0 is done.
+std::optional<Ending> runs_again(const Cluster& cluster, const Job& job, std::uint32_t status,
+                                 Time now) {
+  const Again again = why_again(cluster, job, status);
+  if (again == Again::none || !may_requeue(cluster, job)) return std::nullopt;
+  Ending ending{.becomes = again == Again::piece       ? JobState::timeout
+                           : again == Again::retry_oom ? JobState::out_of_memory
+                                                       : JobState::failed,
+                .since = now,
+                .requeue = true,
+                .again = again};
+  ending.delay = pause_before_next_run(job, now);
+  return ending;
+}
+
 // How a run that ended by itself goes on: nothing, or the end that requeues it.
 std::optional<Ending> ends_as(const Cluster& cluster, const Job& job, Time now) {
   if (job.run->preemption)
@@ -121,6 +137,7 @@ std::optional<Ending> ends_as(const Cluster& cluster, const Job& job, Time now) 
   auto batch = job.run->steps.find(kBatchStep);
   if (batch == job.run->steps.end()) return std::nullopt;
   std::uint32_t status = batch->second.exit_status;
+  if (auto again = runs_again(cluster, job, status, now)) return again;
   if ((status & 0x7f) != 0 || status == 0) return std::nullopt;
   const Settings& s = cluster.settings();
   std::uint32_t code = status >> 8;
@@ -207,6 +224,8 @@ void requeue_now(Ledger& ledger, JobId id, const Ending& ending) {
                                                             : Hold::user,
                             .eligible = now + ending.delay,
                             .reason = ending.reason});
+  if (auto change = change_for_next_run(ledger.cluster(), job, ledger.job(id)))
+    ledger.record(std::move(*change));
   ledger.want_plan();
 }
 

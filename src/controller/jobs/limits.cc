@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <csignal>
 
+#include <fmt/format.h>
+
 #include "base/text/duration.h"
+#include "controller/effects/stop_notice.h"
 #include "controller/jobs/ending.h"
 #include "controller/jobs/mailing.h"
 #include "controller/jobs/signals.h"
@@ -23,6 +26,18 @@ bool over_time_is_up(const Cluster& cluster, const Job& job, Time limit, Time no
                                     ? *partition->over_time_limit
                                     : cluster.settings().over_time_limit_min;
   return minutes != kForGood && now >= limit + Minutes{minutes};
+}
+
+// --chunk: the next piece follows, once the queue has room for it.
+void end_piece(Ledger& ledger, JobId id) {
+  const Job& job = ledger.job(id);
+  ledger.log(fmt::format("job {} has reached the end of piece {}", id.value,
+                         job.run->earlier->pieces + 1));
+  order_end(
+      ledger, id,
+      {.becomes = JobState::timeout, .since = ledger.now(), .requeue = true, .again = Again::piece},
+      Reach::all_components);
+  advance_endings(ledger, id);
 }
 
 void time_out(Ledger& ledger, JobId id, std::string_view why) {
@@ -50,7 +65,11 @@ void enforce_limits(Ledger& ledger, const NodeLinks& links) {
       due.push_back(job.id);
     }
   }
-  for (JobId id : over) time_out(ledger, id, "reached its time limit");
+  for (JobId id : over)
+    if (is_last_piece(ledger.job(id)) || !may_requeue(ledger.cluster(), ledger.job(id)))
+      time_out(ledger, id, "reached its time limit");
+    else
+      end_piece(ledger, id);
   for (JobId id : due) warn(ledger, links, id);
   std::vector<JobId> late;
   for (const JobId id : ledger.watch_list().with_deadline()) {

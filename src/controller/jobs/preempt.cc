@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "controller/jobs/ending.h"
+#include "controller/jobs/notices.h"
 #include "controller/jobs/signals.h"
 #include "sched/preempt/preempt.h"
 
@@ -47,7 +48,7 @@ void give_notice(Ledger& ledger, const NodeLinks& links, JobId id, const Preempt
         !is_set(job.run->warned))
       warn(ledger, links, component);
     else if (has_grace)
-      send_grace_signals(ledger, job);
+      tell_stop(ledger, job), send_grace_signals(ledger, job);
   }
   if (!has_grace) end_preempted(ledger, id);
 }

@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "controller/jobs/notices.h"
 #include "wire/client_messages.h"
 
 namespace muster::controller {
@@ -71,12 +72,17 @@ void warn_on(Ledger& ledger, NodeId node, JobId id) {
 void warn(Ledger& ledger, const NodeLinks& links, JobId id) {
   const Time now = ledger.now();
   JobWarned warned{.job = id, .at = now, .missed_by = {}};
+  std::vector<NodeId> told;
   for (NodeId node : ledger.job(id).run->unfinished)
     if (links.is_connected(node))
-      warn_on(ledger, node, id);
+      told.push_back(node);
     else
       warned.missed_by.insert(node);
   ledger.record(warned);
+  for (NodeId node : told) {
+    tell_stop(ledger, ledger.job(id), node);
+    warn_on(ledger, node, id);
+  }
 }
 
 void warn_belatedly(Ledger& ledger, NodeId node, JobId id) {

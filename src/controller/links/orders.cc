@@ -9,6 +9,7 @@
 #include "controller/effects/launch.h"
 #include "controller/effects/outgoing.h"
 #include "controller/effects/program_environment.h"
+#include "controller/effects/stop_notice.h"
 #include "wire/client_messages.h"
 
 namespace muster::controller {
@@ -16,6 +17,7 @@ namespace muster::controller {
 namespace {
 
 std::string_view end_message(const Ending& ending) {
+  if (ending.again == Again::piece) return " DUE TO END OF PIECE";
   if (ending.requeue)
     return ending.becomes == JobState::preempted ? " DUE TO PREEMPTION" : " DUE TO JOB REQUEUE";
   switch (ending.becomes) {
@@ -93,7 +95,11 @@ NodeLinks::News NodeLinks::news_for(const Node& node, const Session& session) {
       wire::EndJobOrder order{
           .job = job.id, .attempt = job.attempt, .kill_wait = committed.settings().kill_wait};
       order.announce = job.run->ending.has_value();
-      if (job.run->ending) order.message_suffix = end_message(*job.run->ending);
+      if (job.run->ending) {
+        order.message_suffix = end_message(*job.run->ending);
+        order.kill_wait += job.run->ending->grace;
+        order.notice = stop_notice(committed, job, ledger_.now());
+      }
       if (job.run->ending && job.run->ending->from_inside) order.delay = kTimeToHear;
       end(&job, std::move(order));
     } else if (!job.run->preparing) {

@@ -14,6 +14,7 @@
 #include "controller/submit/request_check.h"
 #include "controller/submit/reservation_fit.h"
 #include "controller/submit/user_fields.h"
+#include "model/job/restart_limits.h"
 #include "sched/gate/dependency.h"
 #include "sched/limits/accrual.h"
 #include "sched/limits/limits.h"
@@ -65,6 +66,30 @@ Result<void> check_times(JobRequest& spec, Time now) {
   if (spec.time_min && ((spec.time_limit && *spec.time_min > *spec.time_limit) ||
                         (is_set(spec.deadline) && now + *spec.time_min > spec.deadline)))
     return fail(ErrorCode::invalid_time_min);
+  return {};
+}
+
+// --notice, --chunk, --retry and --retry-oom. A job that asks for new starts may be requeued.
+Result<void> check_restarts(JobRequest& spec) {
+  const bool comes_back =
+      spec.chunk != Minutes{0} || spec.retries > 0 || spec.retry_oom_percent > 0;
+  if (spec.notice_s > RestartLimits::kNoticeSeconds || spec.retries > RestartLimits::kRetries ||
+      spec.retry_oom_percent > RestartLimits::kOomPercent ||
+      (spec.retry_oom_percent > 0 && spec.retry_oom_percent <= 100))
+    return fail(ErrorCode::failure, "--notice, --retry or --retry-oom is out of range");
+  if (!comes_back) return {};
+  if (spec.kind != JobKind::batch)
+    return fail(ErrorCode::failure, "--chunk, --retry and --retry-oom are for batch jobs");
+  if (spec.requeue == false)
+    return fail(ErrorCode::failure,
+                "--chunk, --retry and --retry-oom need a job that may be requeued");
+  spec.requeue = true;
+  if (spec.chunk == Minutes{0}) return {};
+  if (spec.chunk < Minutes{0} || spec.chunk_max == 0 || spec.chunk_max > RestartLimits::kPieces)
+    return fail(ErrorCode::failure, "--chunk is out of range");
+  if (spec.time_limit && *spec.time_limit != spec.chunk)
+    return fail(ErrorCode::failure, "--chunk is the time limit of each piece");
+  spec.time_limit = spec.chunk;
   return {};
 }
 
@@ -185,6 +210,7 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec, bool vetted) {
   Job job;
   job.account = membership->account;
   job.qos = membership->qos;
+  if (auto ok = check_restarts(spec); !ok) return std::unexpected(ok.error());
   if (auto ok = check_times(spec, now); !ok) return std::unexpected(ok.error());
   give_defaults(cluster, *named->front(), spec);
   if (!spec.array.empty()) {
@@ -241,6 +267,10 @@ Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequ
     if (component->dependency.empty()) component.edit().dependency = dependency;
     if (auto ok = add(component); !ok) return std::unexpected(ok.error());
   }
+  const bool in_pieces =
+      std::ranges::any_of(jobs, [](const Job& job) { return job.spec->chunk > Minutes{0}; });
+  if (jobs.size() > 1 && in_pieces)
+    return fail(ErrorCode::failure, "--chunk is not for heterogeneous jobs");
   if (jobs.size() > 1) join_components(jobs);
   return jobs;
 }

@@ -101,7 +101,12 @@ inline constexpr std::tuple kUserFields{&JobRequest::kind,
                                         &JobRequest::warn_signal,
                                         &JobRequest::delay_boot_s,
                                         &JobRequest::batch_features,
-                                        &JobRequest::prefer};
+                                        &JobRequest::prefer,
+                                        &JobRequest::notice_s,
+                                        &JobRequest::chunk,
+                                        &JobRequest::chunk_max,
+                                        &JobRequest::retries,
+                                        &JobRequest::retry_oom_percent};
 
 // Fields that only root and SlurmUser set.
 inline constexpr std::tuple kOperatorFields{&JobRequest::admin_comment, &JobRequest::priority,

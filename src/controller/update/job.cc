@@ -3,6 +3,7 @@
 
 #include "base/text/strings.h"
 #include "controller/jobs/ending.h"
+#include "controller/jobs/notices.h"
 #include "controller/jobs/select.h"
 #include "controller/jobs/task_outcomes.h"
 #include "controller/links/step_launches.h"
@@ -114,7 +115,13 @@ Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
     if (!admitting) return std::unexpected(admitting.error());
     draft->after.partitions = std::move(*admitting);
   }
-  if (auto update = job_update(job, draft->after)) ledger.record(std::move(*update));
+  if (auto update = job_update(job, draft->after)) {
+    const bool moves_limit = update->time_limit.has_value();
+    ledger.record(std::move(*update));
+    const Job& changed = ledger.job(job.id);
+    if (moves_limit && (is_set(changed.run->noticed) || is_set(changed.run->warned)))
+      tell_stop(ledger, changed);
+  }
   if (draft->keeps_nodes > 0) shrink(ledger, launches, job.id, draft->keeps_nodes);
   if (find_setting(settings, {"ResetAccrueTime"}) && is_set(job.accrues_since))
     ledger.record(JobsAccruing{.jobs = IdSet::range(job.id.value, job.id.value), .at = now});

@@ -86,6 +86,10 @@ struct JobRecord {
   Text reason;
   JobId het_id;  // id of the first component
   std::uint32_t het_offset = 0;
+  // --chunk: of the earlier pieces, and when the first one started
+  std::uint32_t earlier_pieces = 0;
+  Millis earlier_run_time{};
+  Time first_started;
   bool operator==(const JobRecord&) const = default;
   template <class V>
   void fields(V& v) {
@@ -136,6 +140,9 @@ struct JobRecord {
     v(45, reason);
     v(100, het_id);
     v(101, het_offset);
+    v(600, earlier_pieces);
+    v(601, earlier_run_time);
+    v(602, first_started);
   }
 };
 

@@ -26,7 +26,7 @@ Time Job::end_limit() const {
   // A suspended job does not use up its time, so its limit is never reached.
   if (!is_set(run->started) || time_limit == kUnlimited || is_set(run->suspended_at))
     return Time::max();
-  return run->started + time_limit + run->suspended_total;
+  return run->started + time_limit + run->suspended_total + run->over_limit;
 }
 
 Time Job::over_since() const { return run->ending ? run->ending->since : run->ended; }

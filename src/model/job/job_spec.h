@@ -125,6 +125,13 @@ struct JobSpec {
   FeatureExpression batch_features;  // --batch: of the node that runs the script
   FeatureExpression prefer;          // --prefer: tried first, instead of `features`
 
+  // stops and new starts
+  std::optional<std::uint32_t> notice_s;  // --notice: a stop notice this long before the time limit
+  Minutes chunk{};                      // --chunk: the length of each piece; 0 = runs in one piece
+  std::uint32_t chunk_max = 0;          // ... and how many there may be
+  std::uint32_t retries = 0;            // --retry
+  std::uint32_t retry_oom_percent = 0;  // --retry-oom=1.5x: 150; 0 = no new start
+
   bool operator==(const JobSpec&) const = default;
 
   template <class V>
@@ -217,6 +224,11 @@ struct JobSpec {
     v(117, site_factor);
     v(118, gpu_bind);
     v(119, outlives_command);
+    v(600, notice_s);
+    v(601, chunk);
+    v(602, chunk_max);
+    v(603, retries);
+    v(604, retry_oom_percent);
   }
 };
 

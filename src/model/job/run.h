@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "base/containers/sparse.h"
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/time.h"
@@ -17,6 +18,31 @@
 #include "model/node/resources.h"
 
 namespace muster {
+
+// Why a job that comes back to the queue does so by its own options.
+enum class Again : std::uint8_t {
+  none,
+  piece,      // --chunk: the next piece
+  retry,      // --retry
+  retry_oom,  // --retry-oom
+};
+constexpr Again last_of(Again) { return Again::retry_oom; }
+
+// What a job that runs in pieces, or is tried again, keeps of its earlier runs.
+struct EarlierRuns {
+  std::uint32_t pieces = 0, retries = 0, oom_retries = 0;
+  Millis run_time{};  // of the pieces
+  Time first_started;
+  bool operator==(const EarlierRuns&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, pieces);
+    v(2, retries);
+    v(3, oom_retries);
+    v(4, run_time);
+    v(5, first_started);
+  }
+};
 
 // Why a running job is being ended. Set from the order to end it until its processes are gone.
 struct Ending {
@@ -30,7 +56,9 @@ struct Ending {
   bool failure = false;  // ... because of a node or a launch; such requeues are limited
   bool special = false;  // ... as SPECIAL_EXIT
   bool from_inside =
-      false;  // requested by a command inside the job, which should still get its answer
+      false;         // requested by a command inside the job, which should still get its answer
+  Seconds grace{0};  // more time before SIGKILL than KillWait, which the job asked for
+  Again again = Again::none;  // ... and why it comes back
   bool operator==(const Ending&) const = default;
   template <class V>
   void fields(V& v) {
@@ -44,6 +72,8 @@ struct Ending {
     v(8, failure);
     v(9, special);
     v(10, from_inside);
+    v(11, grace);
+    v(12, again);
   }
 };
 
@@ -91,6 +121,12 @@ struct Run {
   std::uint32_t derived_exit_status = 0;
   Time resized;  // when it last gave nodes back
 
+  Time noticed;           // when it was told that its time limit comes near (--notice, --chunk)
+  Time drain_noticed;     // when it was told that a node of it is drained
+  Seconds granted{0};     // more time before a stop, as asked for from inside
+  Seconds over_limit{0};  // ... of which this much is beyond the time limit
+  Sparse<EarlierRuns> earlier;  // stays from run to run
+
   bool operator==(const Run&) const = default;
   template <class V>
   void fields(V& v) {
@@ -118,6 +154,11 @@ struct Run {
     v(22, exit_status);
     v(23, derived_exit_status);
     v(24, resized);
+    v(25, noticed);
+    v(26, drain_noticed);
+    v(27, granted);
+    v(28, over_limit);
+    v(29, earlier);
   }
 };
 

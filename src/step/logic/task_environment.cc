@@ -137,6 +137,7 @@ Environment node_environment(const StepSetup& setup) {
   if (!launch.share.cpus.empty() && !is_unallocated(launch.ref.job))
     environment.set_if_missing("SLURM_CPUS_ON_NODE", std::to_string(launch.share.cpus.size()));
   environment.set("SLURM_GTIDS", fmt::format("{}", fmt::join(launch.ranks, ",")));
+  if (!setup.stop_notice.empty()) environment.set("MUSTER_STOP_NOTICE", setup.stop_notice);
 
   if (launch.ref.step == kBatchStep) {
     environment.set("ENVIRONMENT", "BATCH");

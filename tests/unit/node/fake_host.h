@@ -43,6 +43,13 @@ class FakeHost : public NodeHost {
   void notify(const wire::StepRef& step, std::string_view text) override {
     note(fmt::format("notify \"{}\"", text), step);
   }
+  void post_notice(AttemptRef attempt, const StopNotice& notice) override {
+    calls.push_back(fmt::format("notice {}.{} {} {} ms", attempt.job.value, attempt.attempt.value,
+                                reason_name(notice.reason), notice.left.count()));
+  }
+  void answer_job(JobAskId id, std::string_view refusal, Seconds granted) override {
+    calls.push_back(fmt::format("answer {} \"{}\" {}", id, refusal, granted.count()));
+  }
   void forget(const wire::StepRef& step) override { note("forget", step); }
   void send(const wire::ReportBatch& batch) override {
     reports.insert(reports.end(), batch.reports.begin(), batch.reports.end());

@@ -136,6 +136,8 @@ inline ClusterBuilder eventful() {
   b.event(TriggerChanged{
       .trigger = {.id = 2, .event = TriggerEvent::node_down, .program = "/bin/true now"}});
   b.event(TriggerChanged{.trigger = {.id = 1}, .removed = true});
+  b.event(JobNoticed{.job = JobId{3}, .limit = t0 + Seconds{11}});
+  b.event(GraceExtended{.job = JobId{3}, .by = Seconds{60}});
   return b;
 }
 
