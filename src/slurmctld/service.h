@@ -34,6 +34,7 @@
 #include "io/wall_clock.h"
 #include "slurmctld/accounting_feed.h"
 #include "slurmctld/changes.h"
+#include "slurmctld/database_link.h"
 #include "slurmctld/message_statistics.h"
 #include "slurmctld/orders.h"
 #include "slurmctld/shares.h"
@@ -51,8 +52,9 @@ struct ServiceOptions {
   std::optional<Uid> slurmd_user;  // decodes munge credentials for nodes; unset = no munge
   std::string munge_socket;        // empty = munge's own default
   bool foreground = false;
-  std::function<Result<Configuration>()> load;  // reads the configuration again
-  std::function<void()> stop;                   // asks main to end the daemon
+  std::function<Result<Configuration>()> load;       // reads the configuration again
+  std::function<void()> stop;                        // asks main to end the daemon
+  std::optional<DatabaseLink::Parts> slurmdbd = {};  // where that keeps accounting
 
   bool is_operator(const io::Peer& peer) const;  // root or SlurmUser
 };
@@ -92,6 +94,9 @@ class Service final : public controller::Host {
   struct DaemonVerbs;  // answers requests that concern the daemon rather than the cluster's state
 
   void post(std::function<void()> work);  // to the loop's thread; dropped once stopped
+  Result<void> start_accounts();
+  Result<void> start_link();
+  void hear(const AccountsNews& news);
   Result<void> listen(const io::ServerOptions& server);
   void on_open(io::ConnectionId id, const io::Peer& peer);
   void on_frame(io::ConnectionId id, std::string frame);
@@ -147,7 +152,8 @@ class Service final : public controller::Host {
   std::optional<CommitOutcome> committed_;  // not yet passed to the core
   BatchNumber last_snapshot_ = 0;
   bool snapshot_running_ = false;
-  bool plans_aside_ = false;  // a plan is made on the planner's thread
+  bool plans_aside_ = false;              // a plan is made on the planner's thread
+  std::vector<AccountsNews> early_news_;  // of slurmdbd, before the loop may use the core
 
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
@@ -170,6 +176,7 @@ class Service final : public controller::Host {
   std::optional<OrderSender> orders_;
   AccountingFeed accounting_;
   SiteAccounts accounts_;
+  std::optional<DatabaseLink> link_;
   std::unique_ptr<io::Worker> planner_, store_thread_, background_;
   SitePrograms programs_;
 };

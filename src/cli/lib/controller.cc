@@ -62,6 +62,9 @@ Result<ClientConfig> from_file(const std::string& path) {
   ClientConfig found{std::move(*settings)};
   found.path = path;
   found.endpoints = io::controller_endpoints(found, *user);
+  if (found.uses_slurmdbd)
+    found.accounting_endpoints = {io::database_endpoint(
+        {found.accounting_host, found.accounting_port, found.munge_socket}, *user)};
   return found;
 }
 
@@ -103,6 +106,13 @@ std::optional<std::string> other_configuration() {
   if (const char* path = std::getenv("SLURM_CONF"); path && *path) return path;
   if (std::string path(kSystemConfig); exists(path)) return path;
   return std::nullopt;
+}
+
+ClientConfig for_accounting(ClientConfig config) {
+  if (config.accounting_endpoints.empty()) return config;
+  config.endpoints = config.accounting_endpoints;
+  config.asks_slurmdbd = true;
+  return config;
 }
 
 Result<ClientConfig> find_cluster() {
@@ -149,6 +159,12 @@ Result<io::Channel> open_channel(const ClientConfig& config) {
     auto channel = io::Channel::connect(endpoint, config.message_timeout);
     if (channel || wait_asked_by(channel.error())) return channel;
     last = channel.error();
+  }
+  if (config.asks_slurmdbd) {
+    const io::Endpoint& at = config.endpoints.front();
+    last.detail = fmt::format("slurmdbd at {}:{}{}{}", at.host, at.port,
+                              last.detail.empty() ? "" : ": ", last.detail);
+    return std::unexpected(last);
   }
   // No controller listens: scripts know Slurm's text for that, whatever the system call was.
   if (last.code == ErrorCode::failure || last.code == ErrorCode::communication) {
