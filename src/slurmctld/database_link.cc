@@ -14,7 +14,7 @@ namespace muster::daemon {
 
 namespace {
 
-constexpr Millis kRetryMin{100}, kRetryMax{3000};
+constexpr Millis kRetryMin{100}, kRetryMax{2000};
 constexpr Seconds kCommitTakes{1};  // at most, as a rule
 
 wire::RegisterCluster report_of(const accounts::Registration& registration, std::string stream) {

@@ -147,8 +147,10 @@ void give_log_file(const std::string& path, Uid uid, gid_t gid) {
 
 // A file, other than the journal, that shows that this cluster had jobs. If only the journal were
 // missing, the controller would start empty, and use the jobs' ids and nodes again.
-std::string traces_of_state(const std::string& dir, AccountingStore* accounting) {
-  if (accounting && accounting->last() > 0) return dir + "'s accounting file";
+std::string traces_of_state(const config::SlurmConf& conf, AccountingStore* accounting) {
+  const std::string& dir = conf.state_save_location;
+  if (accounting && accounting->last() > 0)
+    return dir + (conf.wants_slurmdbd ? "/slurmdbd_queue.db" : "/accounting.db");
   return io::exists(secret_path(dir)) ? secret_path(dir) : std::string();
 }
 
@@ -219,8 +221,7 @@ int run(const Options& options) {
   if (!records) fatal(records.error());
   io::SqliteStoreOptions store_options;
   if (!options.clear_state)
-    store_options.found_beside =
-        traces_of_state(conf.state_save_location, records->accounting.get());
+    store_options.found_beside = traces_of_state(conf, records->accounting.get());
   auto store = io::SqliteStore::open(conf.state_save_location, store_options);
   if (!store) fatal(store.error());
   auto secret = load_secret(conf.state_save_location);

@@ -167,7 +167,7 @@ void Service::reconfigure(controller::ReplyTo to, std::optional<Uid> by) {
           registration_of(configuration_.conf, configuration_.cluster, options_.host_name);
       if (link_) link_->follow(registration);
       accounts_.follow(registration, current_time(), [this](AccountsNews news) {
-        post([this, news = std::move(news)] { hear(news); });
+        post([this, news = std::move(news)] { AccountsWay{*this}.hear(news); });
       });
       shares_->set_limits(configuration_.conf.words);
     });

@@ -24,7 +24,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds kShortPlan{2000};
 constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
-constexpr std::chrono::seconds kFirstNews{20};
 
 // Of 1000 readings of the clock: it is long where the machine's clock is a slow one.
 std::uint32_t measure_clock() {
@@ -74,7 +73,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
                                accounting_.has_store() ? accounting_.store().last() : 0);
       !ok)
     return ok;
-  if (auto ok = start_accounts(); !ok) return ok;
+  if (auto ok = AccountsWay{*this}.start(); !ok) return ok;
   publish({core_->committed(), nullptr, nullptr, {}, nullptr});
   // From here on everything runs on the loop.
   auto listening = std::make_shared<std::promise<Result<void>>>();  // shared with the posted work
@@ -83,49 +82,6 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
     tick();
   });
   return listening->get_future().get();
-}
-
-void Service::hear(const AccountsNews& news) {
-  core_->on_accounts(news, controller::ReplyTo{}, wire::Done{}, current_time());
-}
-
-Result<void> Service::start_accounts() {
-  if (options_.slurmdbd) return start_link();
-  if (!accounts_.exist()) return {};
-  auto news = accounts_.start(
-      registration_of(configuration_.conf, configuration_.cluster, options_.host_name),
-      current_time());
-  if (!news) return std::unexpected(news.error());
-  hear(*news);
-  return {};
-}
-
-// What slurmdbd said last counts until it says something else. A controller that has to enforce
-// accounts and was never told any waits for it: otherwise everybody might run.
-Result<void> Service::start_link() {
-  link_.emplace(std::move(*options_.slurmdbd), accounting_, stopping_);
-  auto known = link_->last_known();
-  if (!known) return std::unexpected(known.error());
-  auto first = std::make_shared<std::promise<AccountsNews>>();
-  auto is_first = std::make_shared<bool>(true);
-  link_->start(*loop_,
-               registration_of(configuration_.conf, configuration_.cluster, options_.host_name),
-               [this, first, is_first](AccountsNews news) {
-                 if (std::exchange(*is_first, false)) first->set_value(news);
-                 if (server_)
-                   hear(news);
-                 else  // the core is not the loop's yet
-                   early_news_.push_back(std::move(news));
-               });
-  if (*known) return hear(**known), Result<void>{};
-  if (!configuration_.cluster.settings.enforce_associations) return {};
-  auto told = first->get_future();
-  if (told.wait_for(kFirstNews) == std::future_status::ready)
-    return hear(told.get()), Result<void>{};
-  return fail(fmt::format(
-      "slurmdbd at {} cannot be reached, and has never told this controller its accounts, which "
-      "AccountingStorageEnforce needs",
-      link_->address()));
 }
 
 Result<void> Service::listen(const io::ServerOptions& server) {
@@ -148,7 +104,7 @@ Result<void> Service::listen(const io::ServerOptions& server) {
            }});
   if (!listening) return std::unexpected(listening.error());
   server_ = std::move(*listening);
-  for (const AccountsNews& news : std::exchange(early_news_, {})) hear(news);
+  for (const AccountsNews& news : std::exchange(early_news_, {})) AccountsWay{*this}.hear(news);
   orders_.emplace(*loop_, *server_, *store_, blobs_, stopping_);
   shares_.emplace(*loop_, *server_, options_.slurm_user, stopping_);
   shares_->set_limits(configuration_.conf.words);

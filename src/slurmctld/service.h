@@ -91,12 +91,16 @@ class Service final : public controller::Host {
   void log_error(std::string_view line) override;
 
  private:
+  // How what is said of accounts reaches the core, whoever keeps them.
+  struct AccountsWay {
+    Service& service;
+    Result<void> start() const;
+    Result<void> start_link() const;
+    void hear(const AccountsNews& news) const;
+  };
   struct DaemonVerbs;  // answers requests that concern the daemon rather than the cluster's state
 
   void post(std::function<void()> work);  // to the loop's thread; dropped once stopped
-  Result<void> start_accounts();
-  Result<void> start_link();
-  void hear(const AccountsNews& news);
   Result<void> listen(const io::ServerOptions& server);
   void on_open(io::ConnectionId id, const io::Peer& peer);
   void on_frame(io::ConnectionId id, std::string frame);

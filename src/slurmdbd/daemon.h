@@ -14,7 +14,7 @@
 #include <optional>
 #include <string>
 
-#include "config/files/dbd_conf.h"
+#include "config/files/slurmdbd_conf.h"
 #include "controller/ledger/host.h"
 #include "io/log_limit.h"
 #include "io/loop/worker.h"

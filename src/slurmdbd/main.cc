@@ -155,6 +155,7 @@ Result<void> wait_for_database(SqlDatabase& database, const std::atomic<bool>& a
     const auto now = std::chrono::steady_clock::now();
     if (now - told > kTellAgain) {
       io::log_error("waiting for the database: {}", ready.error().detail);
+      if (told == std::chrono::steady_clock::time_point{}) io::daemon_ready();
       told = now;
     }
     std::this_thread::sleep_for(kTryAgain);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "config/files/dbd_conf.h"
+#include "config/files/slurmdbd_conf.h"
 #include "slurmdbd/store/sql.h"
 
 namespace muster::dbd {

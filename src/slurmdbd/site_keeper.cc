@@ -59,13 +59,14 @@ Result<void> SiteKeeper::enter(io::ConnectionId id, Feed feed, const wire::Regis
   auto news = service_.enter({.cluster = report.cluster, .qos = {}, .tres = report.tres}, now);
   if (!news) return std::unexpected(news.error());
   controllers_.tell(*news);
+  // While the database is away, the controller hears at least what is known.
   auto resets = store_.resets_of(feed.cluster);
-  if (!resets) return std::unexpected(resets.error());
   const Text cluster = feed.cluster;
   AccountsNews all = service_.all_news();
-  all.resets = std::move(*resets);
+  if (resets) all.resets = std::move(*resets);
   controllers_.enter(id, std::move(feed));
   controllers_.tell(id, cluster, all);
+  if (!resets) return std::unexpected(resets.error());
   return {};
 }
 

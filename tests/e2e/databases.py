@@ -144,7 +144,7 @@ def make(kind, place, port):
 
 def missing(kind):
     """Programs that are not installed."""
-    return [p for p in make(kind, "/", 0).PROGRAMS if not shutil.which(p)]
+    return [p for p in make(kind, "/db", 0).PROGRAMS if not shutil.which(p)]
 
 
 class Slurmdbd:
@@ -193,6 +193,12 @@ class Slurmdbd:
         self.end(signal.SIGKILL)
 
 
+def usual_cluster(**options):
+    """With MUSTER_DATABASE, a cluster whose accounting is slurmdbd's: the same tests must pass."""
+    kind = os.environ.get("MUSTER_DATABASE")
+    return DbdCluster(database=kind, **options) if kind else Cluster(**options)
+
+
 class DbdCluster(Cluster):
     """A cluster whose accounts and accounting are slurmdbd's: its own, or another one's."""
 
@@ -222,7 +228,7 @@ class DbdCluster(Cluster):
         return super().up()
 
     def prepare(self):
-        """Starts what slurmctld needs."""
+        """Starts what slurmctld needs besides munge."""
         if not self.owns_dbd:
             return
         self.munge.start()

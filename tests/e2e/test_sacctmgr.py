@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import databases
 import muster
 import replay
 from muster import BIN, SBIN, USER, Cluster, is_reference, wait_for
@@ -93,7 +94,7 @@ class ReferenceCluster(Cluster):
 def make_cluster():
     options = dict(nodes=1, conf="AccountingStorageTRES=gres/gpu\n")
     if not is_reference():
-        return Cluster(**options)
+        return databases.usual_cluster(**options)
     needed = [program for program in ("mariadbd", "mariadb-install-db", "slurmdbd") if not shutil.which(program)]
     if needed or not muster.IS_ROOT:
         pytest.skip(f"the reference needs root and {', '.join(needed)}")
@@ -106,6 +107,7 @@ def site():
     try:
         cluster.munge.start()
         cluster.write_config()
+        cluster.prepare()
         cluster.start_controller()
         yield cluster
     finally:

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "config/files/dbd_conf.h"
+#include "config/files/slurmdbd_conf.h"
 #include "slurmdbd/store/sql.h"
 
 namespace muster::dbd {

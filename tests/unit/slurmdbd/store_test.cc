@@ -149,7 +149,7 @@ TEST(SqlSchema, BringsTablesOfTheFirstFormatUpWithTheirRows) {
 TEST(SqlSchema, LeavesTablesOfANewerFormatAlone) {
   Tables t;
   ASSERT_TRUE(t.database.use([](SqlConnection& c) {
-    return c.execute("UPDATE muster_meta SET value = 99 WHERE name = 'format'");
+    return c.execute("UPDATE muster_meta SET value = 99 WHERE name = CAST('format' AS BLOB)");
   }));
   auto refused = prepare_tables(t.database);
   ASSERT_FALSE(refused);

@@ -1,5 +1,5 @@
 // slurmdbd.conf: what it says, and how mistakes are told.
-#include "config/files/dbd_conf.h"
+#include "config/files/slurmdbd_conf.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Reads slurmdbd.conf.
-#include "config/files/dbd_conf.h"
+#include "config/files/slurmdbd_conf.h"
 
 #include <algorithm>
 #include <cctype>
