@@ -21,6 +21,7 @@
 #include "controller/reservations/reservations.h"
 #include "controller/schedule/start.h"
 #include "controller/steps/steps.h"
+#include "controller/submit/site_says.h"
 #include "controller/submit/submissions.h"
 #include "controller/triggers/triggers.h"
 #include "model/accounts/accounts_news.h"
@@ -45,7 +46,8 @@ class Core {
   // tick waits for the next one; a plan is made again. The others throw std::bad_alloc: they are to
   // be called again, but for reports, whose connection is to be closed: the node registers again,
   // and tells what it has to tell. flush() goes on with what is to leave after a commit.
-  void on_request(ReplyTo to, Caller caller, wire::Request request, Time now);
+  void on_request(ReplyTo to, Caller caller, wire::Request request, Time now,
+                  const SiteSays& says = {});
   void on_client_closed(std::uint64_t connection, Time now);
   // Whether a silent client waits for something or keeps an allocation.
   bool serves(std::uint64_t connection) const;
@@ -75,7 +77,8 @@ class Core {
  private:
   struct RequestVerbs;  // one overload for each request that Core answers
   struct ReportVerbs;   // one overload for each report of nodes
-  void try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, int trials = 0);
+  void try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, const SiteSays& says,
+                      int trials = 0);
 
   Host& host_;
   Ledger ledger_;

@@ -23,15 +23,16 @@ struct Core::RequestVerbs {
   Core& core;
   ReplyTo to;
   Caller caller;
+  const SiteSays& says;
   Ledger& ledger = core.ledger_;
 
   void answer_to(wire::Request& request) const;
   void answer(wire::Answer answer) const { ledger.reply(to, std::move(answer)); }
 
   void operator()(wire::SubmitRequest& r) const {
-    if (r.test_only || r.immediate) return core.try_submission(to, caller, std::move(r));
+    if (r.test_only || r.immediate) return core.try_submission(to, caller, std::move(r), says);
     const bool is_allocation = r.spec && r.spec->kind == JobKind::allocation;
-    wire::Answer reply = core.submissions_.submit(caller, r);
+    wire::Answer reply = core.submissions_.submit(caller, r, says.is_vetted);
     const auto* accepted = std::get_if<wire::SubmitReply>(&reply);
     const JobId job = accepted ? accepted->job : JobId{};
     answer(std::move(reply));
@@ -51,7 +52,8 @@ struct Core::RequestVerbs {
     answer(job_action(ledger, core.host_, core.links_.launches(), core.allocations_, caller, r));
   }
   void operator()(const wire::UpdateRequest& r) const {
-    answer(update(ledger, core.host_, core.links_, core.allocations_, core.power_, caller, r));
+    answer(
+        update(ledger, core.host_, core.links_, core.allocations_, core.power_, caller, r, says));
   }
   void operator()(wire::StepRequest& r) const {
     if (auto reply = core.steps_.ask(to, caller, std::move(r))) answer(std::move(*reply));
@@ -106,14 +108,15 @@ class Asking {
 
 }  // namespace
 
-void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now) {
+void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now,
+                      const SiteSays& says) {
   ledger_.set_now(now);
   try {
     return attempts_.all_or_nothing([&] {
       const Asking asking(ledger_, asker_of(caller.uid, request));
       if (auto ok = check_request(ledger_.settings().request_limits, request); !ok)
         return ledger_.reply(to, ok.error());
-      RequestVerbs{*this, to, caller}.answer_to(request);
+      RequestVerbs{*this, to, caller, says}.answer_to(request);
     });
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
@@ -128,11 +131,12 @@ void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now
 // Computes where and when the job would start, before the request is answered (--test-only) or
 // submitted (-I). The plan may take long, so it is made outside this thread, on a copy of the
 // state. If the state has changed meanwhile, -I tries again, a few times.
-void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, int trials) {
+void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request,
+                          const SiteSays& says, int trials) {
   constexpr int kTrials = 3;
   const Time now = ledger_.now();
   wire::SubmitRequest tried{.spec = request.spec, .components = request.components};
-  auto jobs = submissions_.accept_all(caller, tried);
+  auto jobs = submissions_.accept_all(caller, tried, says.is_vetted);
   if (!jobs) return ledger_.reply(to, jobs.error());
   if (!request.test_only)
     if (auto ok = may_start_at_once(ledger_.cluster(), jobs->front(), now); !ok)
@@ -140,7 +144,7 @@ void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request
   auto plan = [with = ledger_.cluster(), jobs = std::move(*jobs), now] {
     return expected_start(with, jobs, now);
   };
-  auto on_told = [this, to, caller, now, trials, request = std::move(request),
+  auto on_told = [this, to, caller, now, trials, says, request = std::move(request),
                   version = ledger_.version()](wire::Answer told) mutable {
     if (request.test_only) return ledger_.reply(to, std::move(told));
     auto* when = std::get_if<wire::SubmitReply>(&told);
@@ -148,10 +152,10 @@ void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request
       return ledger_.reply(to, Error{ErrorCode::nodes_busy, {}});
     if (version == ledger_.version() || trials + 1 == kTrials) {
       request.immediate = false;
-      return on_request(to, caller, std::move(request), std::max(now, ledger_.now()));
+      return on_request(to, caller, std::move(request), std::max(now, ledger_.now()), says);
     }
     ledger_.set_now(std::max(now, ledger_.now()));
-    try_submission(to, caller, std::move(request), trials + 1);
+    try_submission(to, caller, std::move(request), says, trials + 1);
   };
   host_.run_aside(to, caller.uid, std::move(plan), std::move(on_told));
 }

@@ -1,11 +1,23 @@
 // Start and reconfiguration: loads the stored state, applies the configuration, begins a new epoch.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "controller/accounts/follow.h"
 #include "controller/core.h"
 #include "controller/nodes/dynamic_node.h"
 
 namespace muster::controller {
+namespace {
+
+// Nodes obey no controller with a lower epoch than they have seen. So that they obey one whose
+// state was cleared, or restored from a backup, too, an epoch is never below the time of its start.
+Epoch epoch_after(Epoch last, Time now) {
+  const auto seconds = static_cast<std::uint64_t>(std::max<std::int64_t>(unix_seconds(now), 0));
+  return Epoch{std::max(last.value + 1, seconds)};
+}
+
+}  // namespace
 
 Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time now,
                            BatchNumber accounted) {
@@ -15,7 +27,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
   const Cluster& cluster = ledger_.cluster();
   const ClusterConfig config = with_dynamic_nodes(cluster, file);
   if (auto ok = can_reconfigure(config); !ok) return ok;
-  ledger_.record(EpochStarted{Epoch{cluster.epoch.value + 1}});
+  ledger_.record(EpochStarted{epoch_after(cluster.epoch, now)});
   if (*cluster.config != config) ledger_.record(ConfigLoaded{Cow(config)});
   reset_usage_if_told(ledger_);
   cluster.nodes.each([&](const Node& node) { links_.note_heard(node.id); });

@@ -17,15 +17,10 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "node/host.h"
+#include "node/preparations.h"
 #include "wire/node_messages.h"
 
 namespace muster {
-
-// The site programs that are configured.
-struct NodePrograms {
-  bool prolog = false, epilog = false, init_script = false;
-  bool in_job = false;  // PrologFlags=RunInJob: they run while the extern step does
-};
 
 struct NodeAgentOptions {
   Text name;
@@ -86,7 +81,7 @@ class NodeAgent {
     std::optional<bool> epilog_failed;  // set once it has run; the extern step must still end
     std::vector<std::string> epilog_environment;
   };
-  enum class Progress : std::uint8_t { runs, succeeded, failed };  // of a program
+  using Progress = Preparations::Progress;
   struct WaitingAttach {
     AttachId id = 0;
     wire::StepRef step;
@@ -106,11 +101,6 @@ class NodeAgent {
   void on_order(const wire::RebootOrder& order, Time now);
   void on_order(const wire::NotifyOrder& order, Time now);
 
-  // Runs the Prolog of this attempt, unless there is none or it has run.
-  Progress prepare(AttemptRef attempt, const std::vector<std::string>& environment);
-  void run_prolog_in_job(AttemptRef attempt);  // once there is an extern step to run it in
-  // The same for the InitScript.
-  Progress initialize(const wire::StepLaunch& launch);
   void on_prolog_ended(AttemptRef attempt, bool succeeded, Time now);
   void on_epilog_ended(AttemptRef attempt, bool succeeded, Time now);
   void launch(const wire::StepLaunch& launch, Time now);  // now, or after the Prolog
@@ -142,10 +132,7 @@ class NodeAgent {
   std::map<wire::StepRef, Ended> ended_;  // not yet confirmed
   // Launches that wait: for an older attempt to end, for the Prolog, or for a resume.
   std::map<wire::StepRef, wire::StepLaunch> held_back_;
-  std::map<AttemptRef, Progress> prologs_, init_scripts_;
-  // Prologs that wait for the extern step, with their environments
-  std::map<AttemptRef, std::vector<std::string>> prologs_before_extern_;
-  std::set<AttemptRef> awaited_;  // attempts whose successful Prolog is to be reported
+  Preparations preparations_{host_};
   std::set<AttemptRef> suspended_;
   std::map<AttemptRef, EndingJob> ending_;
   std::map<AttemptRef, Time> gone_;  // for a while: a repeated order must not run the Epilog again

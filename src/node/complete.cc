@@ -24,8 +24,7 @@ void NodeAgent::on_order(const wire::ConfirmOrder& order, Time) {
     if (!is_unallocated(step.job)) continue;
     // No job ends together with it.
     const AttemptRef attempt{step.job, step.attempt};
-    init_scripts_.erase(attempt);
-    if (prologs_.erase(attempt) > 0) host_.note_prepared(attempt, false);
+    preparations_.forget(attempt);
     host_.clean_up(attempt);
   }
 }

@@ -23,7 +23,7 @@ void NodeAgent::on_order(const wire::EndJobOrder& order, Time now) {
   });
   EndingJob& ending = ending_[attempt];
   if (!order.epilog_environment.empty()) ending.epilog_environment = order.epilog_environment;
-  if (prologs_before_extern_.erase(attempt) > 0) prologs_.erase(attempt);  // it never began
+  preparations_.cancel_waiting(attempt);
   if (order.delay > Millis{0}) {
     postpone(order, now);
     return report_gone_if_gone(attempt, now);
@@ -102,10 +102,7 @@ bool NodeAgent::stays_for_epilog(const wire::StepRef& step) const {
 }
 
 bool NodeAgent::anything_runs(AttemptRef attempt) const {
-  for (const auto* programs : {&prologs_, &init_scripts_})
-    if (auto program = programs->find(attempt);
-        program != programs->end() && program->second == Progress::runs)
-      return true;
+  if (preparations_.any_runs(attempt)) return true;
   bool found = false;
   each_running_of(attempt.job, attempt.attempt, [&](const wire::StepRef& step) {
     if (!stays_for_epilog(step)) found = true;
@@ -140,9 +137,7 @@ void NodeAgent::report_gone(AttemptRef attempt, bool epilog_failed, Time now) {
   gone_[attempt] = now;
   ending_.erase(attempt);
   suspended_.erase(attempt);
-  awaited_.erase(attempt);
-  init_scripts_.erase(attempt);
-  if (prologs_.erase(attempt) > 0) host_.note_prepared(attempt, false);
+  preparations_.forget(attempt);
   host_.clean_up(attempt);
   outbox_.emplace_back(wire::JobGoneReport{attempt.job, attempt.attempt, epilog_failed});
 }

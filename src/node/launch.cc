@@ -32,11 +32,12 @@ void NodeAgent::on_order(const wire::LaunchOrder& order, Time now) {
 void NodeAgent::launch(const wire::StepLaunch& launch, Time now) {
   const AttemptRef attempt{launch.ref.job, launch.ref.attempt};
   const bool holds_prolog = options_.programs.in_job && launch.ref.step == kExternStep;
-  const Progress prolog = prepare(attempt, launch.prolog_environment);
+  const Progress prolog =
+      preparations_.prepare(attempt, launch.prolog_environment, options_.programs);
   if (prolog == Progress::failed && !holds_prolog)
     return fail_launch(launch, "Job prolog failed", now, {.prolog_failed = true});
   Progress ready = holds_prolog ? Progress::succeeded : prolog;
-  if (ready == Progress::succeeded) ready = initialize(launch);
+  if (ready == Progress::succeeded) ready = preparations_.initialize(launch, options_.programs);
   if (ready == Progress::failed) {
     fail_launch(launch, "InitScript failed", now);
   } else if (ready == Progress::runs || suspended_.contains(attempt)) {
@@ -45,7 +46,7 @@ void NodeAgent::launch(const wire::StepLaunch& launch, Time now) {
   } else {
     start(launch, now);
   }
-  if (holds_prolog) run_prolog_in_job(attempt);
+  if (holds_prolog) preparations_.run_prolog_in_job(attempt);
 }
 
 void NodeAgent::start(const wire::StepLaunch& launch, Time now) {

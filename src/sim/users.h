@@ -23,7 +23,7 @@ wire::SubmitRequest some_rich_submission(Schedule& chance, std::uint32_t cpus,
 // Cancels, requeues, suspends or resumes one of the jobs.
 wire::Request some_interference(Schedule& chance, const std::set<JobId>& acknowledged);
 
-// What whoever keeps the accounts says: a QOS, an administrator, coordinators and an association.
+// A change of the accounts: a QOS, an administrator, coordinators or an association.
 AccountsNews some_news(Schedule& chance, const Text& cluster);
 
 // A caller and a request: "hold", "update_node", "srun", ...

@@ -10,8 +10,10 @@
 #include "controller/timekeeper.h"
 #include "sim/checks.h"
 #include "sim/clients.h"
+#include "sim/faulty_clock.h"
 #include "sim/machines.h"
 #include "sim/network.h"
+#include "sim/run_times.h"
 #include "state/invariants.h"
 #include "state/snapshot.h"
 
@@ -57,7 +59,7 @@ class World final : public controller::Host, public Clients::ControllerAccess {
     calm_ = true;
     clients_.calm_down();
     disk_.full = false;
-    clock_ahead_ = Millis{0};
+    clock_.set_right();
     if (!core_) start_controller();
     for (auto& node : nodes_) {
       node->set_clock(Millis{0});
@@ -66,12 +68,13 @@ class World final : public controller::Host, public Clients::ControllerAccess {
     come_to_rest(calm + options_.rest);
     check_rest();
     verdict_.batches = disk_.last();
+    verdict_.timeouts = run_times_.timeouts();
     return std::move(verdict_);
   }
 
   // --- Clients::ControllerAccess ---
   controller::Core* controller() override { return core_.get(); }
-  Time controllers_time() const override { return timekeeper_->at(clocks().steady); }
+  Time controllers_time() const override { return timekeeper_->at(clock_.read().steady); }
 
   // --- controller::Host ---
   void commit(const Batch& batch) override {
@@ -160,15 +163,10 @@ class World final : public controller::Host, public Clients::ControllerAccess {
       verdict_.fingerprint = verdict_.fingerprint * 1099511628211u + static_cast<unsigned char>(c);
   }
 
-  // --- clocks ---
-  Timeline::Reading clocks() const {
-    return {.wall = schedule_.now() + clock_ahead_, .steady = schedule_.now().time_since_epoch()};
-  }
-
   // --- the controller ---
   void start_controller() {
     ++life_;
-    timekeeper_ = std::make_unique<Timekeeper>(clocks());
+    timekeeper_ = std::make_unique<Timekeeper>(clock_.read());
     core_ = std::make_unique<controller::Core>(*this, controller::Authority{});
     if (auto ok = core_->recover(disk_.load(), config_, controllers_time(), accounting_.last());
         !ok) {
@@ -184,9 +182,8 @@ class World final : public controller::Host, public Clients::ControllerAccess {
   }
   void tick(std::uint64_t life) {
     if (life != life_ || !core_) return;
-    if (schedule_.now() < sleeps_until_)
-      return schedule_.at(sleeps_until_, [this, life] { tick(life); });
-    timekeeper_->tick(*core_, clocks());
+    if (clock_.sleeps()) return schedule_.at(clock_.sleeps_until(), [this, life] { tick(life); });
+    timekeeper_->tick(*core_, clock_.read());
     core_->flush(controllers_time());
     schedule_.after(Timekeeper::kTickEvery, [this, life] { tick(life); });
   }
@@ -223,7 +220,9 @@ class World final : public controller::Host, public Clients::ControllerAccess {
         for (const IdSet* gone : {&purged->jobs, &purged->remembered})
           for (std::uint32_t id : gone->ids()) purged_.insert(JobId{id});
       verdict_.events.insert(entry->event.index());
-      if (options_.clock_faults) check_run(entry->event);
+      if (!options_.clock_faults) continue;
+      for (std::string& what : run_times_.check(entry->event, core_->cluster(), schedule_.now()))
+        broken(std::move(what));
     }
   }
 
@@ -236,9 +235,9 @@ class World final : public controller::Host, public Clients::ControllerAccess {
   // munge refuses credentials whose time is too far off.
   void connect_or_refuse(FakeNode& node) {
     constexpr Seconds kCredentialLife{300};
-    const Millis ahead = node.clock_ahead() - clock_ahead_;
+    const Millis ahead = node.clock_ahead() - clock_.ahead();
     if (std::chrono::abs(ahead) <= kCredentialLife) return network_.connect(node);
-    if (!network_.may_connect(node) || schedule_.now() < sleeps_until_) return;
+    if (!network_.may_connect(node) || clock_.sleeps()) return;
     ++verdict_.refusals;
     core_->on_clock_difference(node.name(), std::chrono::floor<Seconds>(ahead), controllers_time());
     core_->flush(controllers_time());
@@ -252,8 +251,8 @@ class World final : public controller::Host, public Clients::ControllerAccess {
   }
   void take_reports(Link link, const wire::ReportBatch& batch, std::uint64_t life) {
     if (!core_ || life != life_ || !network_.node_behind(link)) return;
-    if (schedule_.now() < sleeps_until_)
-      return schedule_.at(sleeps_until_,
+    if (clock_.sleeps())
+      return schedule_.at(clock_.sleeps_until(),
                           [this, link, batch, life] { take_reports(link, batch, life); });
     for (const wire::Report& report : batch.reports)
       core_->on_report(link, report, controllers_time());
@@ -337,7 +336,7 @@ class World final : public controller::Host, public Clients::ControllerAccess {
           set_controllers_clock();
           break;
         case 7:
-          node.set_clock(some_clock());
+          node.set_clock(clock_.some());
           break;
       }
       plan_faults();
@@ -368,31 +367,21 @@ class World final : public controller::Host, public Clients::ControllerAccess {
           set_controllers_clock();
           break;
         case 1:
-          node.set_clock(some_clock());
+          node.set_clock(clock_.some());
           break;
         case 2:
           break_link(node);
           break;
         case 3:
-          sleep_a_while();
+          clock_.sleep_a_while();
           break;
       }
       plan_clock_faults();
     });
   }
-  // Sometimes for longer than SlurmdTimeout; between two sleeps there is time for what is due.
-  void sleep_a_while() {
-    if (schedule_.now() < sleeps_until_ + Seconds{5}) return;
-    sleeps_until_ = schedule_.now() + Millis{schedule_.between(1000, 90'000)};
-  }
-  // More than munge accepts. If the controller also restarts, jobs must wait for as long as its
-  // clock was ahead.
-  Millis some_clock() {
-    return Minutes{options_.clock_faults ? 60 : 10} * schedule_.between(-1, 1);
-  }
   void set_controllers_clock() {
     ++verdict_.clock_steps;
-    clock_ahead_ = some_clock();
+    clock_.set();
   }
 
   // Once nothing waits or runs any more, nothing else will happen.
@@ -419,26 +408,6 @@ class World final : public controller::Host, public Clients::ControllerAccess {
   void check_state(const Batch& batch) {
     for (std::string& what : broken_invariants(core_->committed()))
       broken(std::move(what) + ", after events" + kinds_of(batch));
-  }
-  // By true time: neither a changed clock nor a sleep may end a job early, or let it run longer.
-  void check_run(const Event& event) {
-    constexpr Seconds kLate{120};  // the controller may sleep when the time is up
-    if (auto* started = std::get_if<JobStarted>(&event)) run_since_[started->job] = schedule_.now();
-    auto* ends = std::get_if<JobsEnding>(&event);
-    if (!ends) return;
-    if (ends->ending.becomes == JobState::node_fail)
-      broken(fmt::format("job {} lost a node that was there", ends->jobs.text()));
-    if (ends->ending.becomes != JobState::timeout) return;
-    for (std::uint32_t id : ends->jobs.ids()) {
-      const Job& job = core_->cluster().jobs.at(JobId{id});
-      // Its time stood still, or another component's time was up.
-      if (job.run->suspended_total != Millis{0} || job.is_het()) continue;
-      ++verdict_.timeouts;
-      const Millis ran = schedule_.now() - run_since_[JobId{id}];
-      if (ran + Seconds{1} < job.time_limit || ran > job.time_limit + kLate)
-        broken(fmt::format("job {} ran {} s of {} min", id, ran.count() / 1000,
-                           job.time_limit.count()));
-    }
   }
   // No two attempts of a job run on reachable nodes. Only a node that lost its connection after it
   // started an attempt may still hold it: at first contact it is told to end it.
@@ -483,9 +452,8 @@ class World final : public controller::Host, public Clients::ControllerAccess {
   sched::PlannerCache planner_cache_;
   using Timekeeper = controller::Timekeeper;
   std::unique_ptr<Timekeeper> timekeeper_;
-  Millis clock_ahead_{0};  // of the controller, relative to true time
-  Time sleeps_until_;      // its process is stopped until then
-  std::map<JobId, Time> run_since_;
+  FaultyClock clock_{schedule_, Minutes{options_.clock_faults ? 60 : 10}};
+  RunTimes run_times_;
   std::unique_ptr<controller::Core> core_;
   std::shared_ptr<const sched::Plan> plan_;  // the last one
   std::uint64_t life_ = 0;

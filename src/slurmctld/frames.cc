@@ -95,8 +95,8 @@ void set_owner(const io::Peer& peer, JobRequest& spec, const io::Users& users) {
   spec.environment_blob = {};
 }
 
-Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request,
-                                const io::Users& users, io::BlobCache& blobs) {
+Result<void> set_owners(const io::Peer& peer, wire::SubmitRequest& request,
+                        const io::Users& users) {
   JobRequest& spec = request.spec.edit();
   set_owner(peer, spec, users);
   // All components of a heterogeneous job have the same user and the same kind.
@@ -107,12 +107,25 @@ Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& reque
     if (part.uid != spec.uid || part.kind != spec.kind)
       return fail(ErrorCode::failure, "the components differ in user or kind");
   }
+  return {};
+}
+
+Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request,
+                                const io::Users& users, io::BlobCache& blobs) {
+  if (auto ok = set_owners(peer, request, users); !ok) return ok;
+  JobRequest& spec = request.spec.edit();
   if (spec.kind == JobKind::batch) {
     if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
     spec.script_blob = blobs.put(request.script);
     spec.environment_blob = blobs.put(request.environment);
   }
   return {};
+}
+
+controller::Caller caller_of(const io::Peer& peer, const io::Users& users) {
+  controller::Caller caller{peer.uid, peer.gid};
+  if (auto known = users.find(peer.uid)) caller.name = known->name;
+  return caller;
 }
 
 }  // namespace
@@ -229,12 +242,24 @@ void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request
   if (by == controller::AnsweredBy::snapshot) return on_query(to, peer, std::move(request), bytes);
   const MessageTimer timer(messages_, type_of(request), peer.uid);
   if (by == controller::AnsweredBy::daemon) return answer_by_daemon(to, peer, request);
+  if (vetting_ && controller::is_vetted(request)) {
+    if (auto* submission = std::get_if<wire::SubmitRequest>(&request))
+      if (auto ok = set_owners(peer, *submission, users_.cache()); !ok)
+        return reply(to, ok.error());
+    return vetting_->ask(to, caller_of(peer, users_.cache()), std::move(request), bytes,
+                         [this, to, peer](wire::Request vetted, const controller::SiteSays& says) {
+                           carry_out(to, peer, std::move(vetted), says);
+                         });
+  }
+  carry_out(to, peer, std::move(request));
+}
+
+void Service::carry_out(controller::ReplyTo to, const io::Peer& peer, wire::Request request,
+                        const controller::SiteSays& says) {
   if (auto* submission = std::get_if<wire::SubmitRequest>(&request))
     if (auto ok = prepare_submission(peer, *submission, users_.cache(), blobs_); !ok)
       return reply(to, ok.error());
-  controller::Caller caller{peer.uid, peer.gid};
-  if (auto known = users_.cache().find(peer.uid)) caller.name = known->name;
-  core_->on_request(to, std::move(caller), std::move(request), current_time());
+  core_->on_request(to, caller_of(peer, users_.cache()), std::move(request), current_time(), says);
 }
 
 }  // namespace muster::daemon

@@ -1,4 +1,4 @@
-// Work besides requests: writes snapshots that keep the journal short.
+// Work besides requests: writes snapshots that keep the journal short, and lines about events.
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +56,20 @@ void Service::write_snapshot(BatchNumber number, const Cluster& cluster) {
     });
   });
   snapshot_running_ = true;
+}
+
+// A name that is not known yet is asked for aside: its line comes a little later.
+void Service::log_event(LogEntry entry) {
+  if (io::log_level() < io::LogLevel::info) return;
+  io::LogLimit& limit = entry.what.starts_with("job ") ? job_events_ : other_events_;
+  if (!entry.by) return limit.write(io::LogLevel::info, entry);
+  const Uid by = *entry.by;
+  users_.when_known(*loop_, by, [this, by, &limit, entry = std::move(entry)]() mutable {
+    const auto user = users_.cache().find(by);
+    const bool named = user && !user->name.empty();
+    entry.facts.push_back({"By", named ? user->name.str() : std::to_string(by.value)});
+    limit.write(io::LogLevel::info, entry);
+  });
 }
 
 }  // namespace muster::daemon

@@ -57,6 +57,10 @@ Service::~Service() { stop(); }
 
 Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   loop_ = &loop;
+  if (auto options = ScriptOptions::of(configuration_.conf); !options.plugins.empty()) {
+    scripts_.emplace(std::move(options));
+    if (auto ok = scripts_->start(); !ok) return ok;
+  }
   core_ = std::make_unique<controller::Core>(
       *this, controller::Authority{.slurm_user = options_.slurm_user});
   auto stored = store_->load();
@@ -108,6 +112,13 @@ Result<void> Service::listen(const io::ServerOptions& server) {
   orders_.emplace(*loop_, *server_, *store_, blobs_, stopping_);
   shares_.emplace(*loop_, *server_, options_.slurm_user, stopping_);
   shares_->set_limits(configuration_.conf.words);
+  if (scripts_)
+    vetting_.emplace(*scripts_, Vetting::World{*server_,
+                                               *shares_,
+                                               {options_.slurm_user},
+                                               [this] { return published(); },
+                                               [this] { return current_time(); },
+                                               [this](auto work) { post(std::move(work)); }});
   return {};
 }
 
@@ -129,6 +140,7 @@ void Service::stop() {
   if (link_) link_->stop();
   accounts_.stop();
   if (background_) background_->stop();
+  if (scripts_) scripts_->stop();
   if (shares_) shares_->stop();
   if (loop_) loop_->stop_blocking();
   server_.reset();
@@ -268,20 +280,6 @@ void Service::send(controller::NodeConnection to, Epoch epoch,
 }
 void Service::run_program(controller::SiteProgramRun run) {
   programs_.run(*loop_, configuration_.conf, std::move(run));
-}
-
-// A name that is not known yet is asked for aside: its line comes a little later.
-void Service::log_event(LogEntry entry) {
-  if (io::log_level() < io::LogLevel::info) return;
-  io::LogLimit& limit = entry.what.starts_with("job ") ? job_events_ : other_events_;
-  if (!entry.by) return limit.write(io::LogLevel::info, entry);
-  const Uid by = *entry.by;
-  users_.when_known(*loop_, by, [this, by, &limit, entry = std::move(entry)]() mutable {
-    const auto user = users_.cache().find(by);
-    const bool named = user && !user->name.empty();
-    entry.facts.push_back({"By", named ? user->name.str() : std::to_string(by.value)});
-    limit.write(io::LogLevel::info, entry);
-  });
 }
 
 void Service::log(std::string_view line) { io::write_log(io::LogLevel::info, line); }

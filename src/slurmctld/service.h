@@ -12,6 +12,7 @@
 //   sender       orders to nodes whose scripts have to be read from the store, or that are behind
 //   accounting   writes changes to the accounting file; answers sacct
 //   accounts     changes and shows accounts, users and QOS; answers sacctmgr
+//   scripts      wait for slurmctld-hooks, which runs the site's submit scripts; users take turns
 //   background   state snapshots
 #pragma once
 
@@ -37,10 +38,12 @@
 #include "slurmctld/database_link.h"
 #include "slurmctld/message_statistics.h"
 #include "slurmctld/orders.h"
-#include "slurmctld/shares.h"
+#include "slurmctld/users/shares.h"
 #include "slurmctld/site_accounts.h"
 #include "slurmctld/site_programs.h"
-#include "slurmctld/users.h"
+#include "slurmctld/submit_scripts.h"
+#include "slurmctld/users/users.h"
+#include "slurmctld/vetting.h"
 #include "state/accounting_store.h"
 #include "state/store.h"
 
@@ -114,6 +117,8 @@ class Service final : public controller::Host {
   void answer(controller::ReplyTo to, const io::Peer& peer, wire::Request request,
               std::size_t bytes);
   void answer_by_daemon(controller::ReplyTo to, const io::Peer& peer, const wire::Request& request);
+  void carry_out(controller::ReplyTo to, const io::Peer& peer, wire::Request request,
+                 const controller::SiteSays& says = {});
   void on_query(controller::ReplyTo to, const io::Peer& peer, wire::Request query,
                 std::size_t bytes);
   void ask_accounting(controller::ReplyTo to, const io::Peer& peer,
@@ -183,6 +188,8 @@ class Service final : public controller::Host {
   std::optional<DatabaseLink> link_;
   std::unique_ptr<io::Worker> planner_, store_thread_, background_;
   SitePrograms programs_;
+  std::optional<SubmitScripts> scripts_;  // set if JobSubmitPlugins names some
+  std::optional<Vetting> vetting_;        // likewise, from listen() on
 };
 
 }  // namespace muster::daemon

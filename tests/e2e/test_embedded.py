@@ -1,16 +1,15 @@
 """muster up, down and status: a cluster for one user with no configuration, no root and no munge."""
 import os
 import pty
-import re
 import shutil
 import signal
 import subprocess
-import tempfile
 from pathlib import Path
 
 import pytest
 
 import muster
+from embedded import Embedded
 from muster import wait_for
 
 pytestmark = pytest.mark.ours
@@ -18,86 +17,11 @@ CLOCK = Path(os.environ.get("MUSTER_STANDINS", muster.BIN.parent / "tests/standi
 OTHER_USER = "nobody"  # exists everywhere, has no home and no privilege
 
 
-class Embedded:
-    """The commands with a home directory of their own, so that other clusters of this user are not affected."""
-
-    def __init__(self, user):
-        self.user = user
-        self.home = Path(tempfile.mkdtemp(prefix="muster-home.", dir="/tmp"))
-        self.environment = {"PATH": f"{muster.BIN}:/usr/bin:/bin", "HOME": str(self.home),
-                            "XDG_STATE_HOME": str(self.home / "state")}
-        if user:
-            shutil.chown(self.home, user)
-        self.base = self.home / "state/muster"
-
-    def command(self, *args):
-        return ["/usr/sbin/runuser", "-u", self.user, "--", *args] if self.user else list(args)
-
-    def run(self, *args, **settings):
-        return subprocess.run(self.command(*args), env={**self.environment, **settings}, cwd=self.home,
-                              capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=muster.LIMIT)
-
-    def up(self, *args):
-        done = self.run("muster", "up", *args)
-        assert done.returncode == 0, done.stderr + done.stdout
-        conf = re.search(r"SLURM_CONF=(\S+)", done.stdout)  # named where /etc/slurm/slurm.conf exists
-        if conf:
-            self.environment["SLURM_CONF"] = conf[1]
-        return done.stdout
-
-    def submit(self, *args):
-        done = self.run("sbatch", "--parsable", *args)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
-    def queue(self):
-        return self.run("squeue", "-h", "-o", "%i %T").stdout.splitlines()
-
-    def wait_running(self, job):
-        wait_for(lambda: f"{job} RUNNING" in self.queue(), lambda: f"job {job} to run: {self.queue()}")
-
-    def processes(self, *names):
-        """Process ids of programs that were started from this home: of all, or of those named."""
-        found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                environ, name = (process / "environ").read_bytes(), (process / "comm").read_text().strip()
-            except OSError:
-                continue
-            if f"XDG_STATE_HOME={self.home}/state".encode() in environ.split(b"\0") and (not names or name in names):
-                found.append(int(process.name))
-        return found
-
-    def remaining(self, limit=5):
-        """What is there after `down`; a slurmstepd whose job is over may take a moment more."""
-        try:
-            wait_for(lambda: not self.processes(), limit=limit)
-        except AssertionError:
-            pass
-        return self.processes()
-
-    def crash(self):
-        killed = self.processes("slurmctld", "slurmd")
-        for pid in killed:
-            os.kill(pid, signal.SIGKILL)
-        wait_for(lambda: not any(map(muster.is_alive, killed)), "the daemons to be gone")
-        return killed
-
-
 @pytest.fixture(params=[None, OTHER_USER] if muster.IS_ROOT else [None], ids=lambda user: user or "me")
 def embedded(request):
     cluster = Embedded(request.param)
     yield cluster
-    down = cluster.run("muster", "down", "--force")
-    left = cluster.remaining()
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    if getattr(request.node, "failed", False):
-        for log in sorted(cluster.base.glob("log/*.log")):
-            print(f"--- {log.name}", log.read_text(errors="replace")[-4000:], sep="\n")
-    shutil.rmtree(cluster.home, ignore_errors=True)
-    assert down.returncode == 0, down.stderr
-    assert not left, "processes were left behind"
+    cluster.end(failed=getattr(request.node, "failed", False))
 
 
 def test_a_job_runs_on_the_embedded_cluster(embedded):
@@ -276,7 +200,7 @@ def test_two_ups_at_once_make_one_cluster(embedded):
 
 
 @pytest.mark.parametrize("args, word", [
-    (["up", "--nodes", "0"], "from 1 to"), (["up", "--nodes", "many"], "from 1 to"), (["up", "--nodes"], "number"),
+    (["up", "--nodes", "0"], "from 1 to"), (["up", "--nodes", "many"], "from 1 to"), (["up", "--nodes"], "value"),
     (["up", "now"], "now"), (["down", "--hard"], "--hard"), (["status", "x"], "x"), (["sweep"], "up, down, status"),
     ([], "up, down, status")], ids=" ".join)
 def test_a_wrong_word_is_refused_with_what_there_is(args, word):

@@ -27,6 +27,15 @@ def test_a_job_without_a_limit_gets_that_of_its_qos(cluster):
     assert cluster.run("squeue", "-h", "-j", job, "-o", "%l").out.strip() == "10:00"
 
 
+def test_explain_names_the_limit_and_the_jobs_that_it_counts(cluster):
+    first = cluster.sbatch("--qos=one", "--wrap", "sleep 60")
+    cluster.wait_state(first, "RUNNING")
+    second = cluster.sbatch("--qos=one", "--wrap", "true")
+    cluster.wait_reason(second, "QOSMaxJobsPerUserLimit")
+    text = cluster.run("muster", "explain", second).ok().out
+    assert f"QOS one allows 1 running job. It counts job {first} of " in text, text
+
+
 def test_jobs_and_cpus_of_one_user(cluster):
     first = cluster.sbatch("--qos=one", "--wrap", "sleep 60")
     cluster.wait_state(first, "RUNNING")

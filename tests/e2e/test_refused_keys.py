@@ -13,7 +13,7 @@ PartitionName=admin Nodes=ALL DisableRootJobs=NO
 """)
 
 BAD = [
-    ("JobSubmitPlugins=lua", "not supported yet"),
+    ("JobSubmitPlugins=throttle", "expected a list of lua, script"),
     ("CliFilterPlugins=lua", "not supported yet"),
     ("MCSPlugin=mcs/user", "not supported yet"),
     ("UsePAM=1", "no PAM session"),

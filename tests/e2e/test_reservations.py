@@ -232,6 +232,15 @@ def test_a_job_that_would_run_into_one_waits(cluster):
     cluster.wait_reason(sleep(cluster, "--reservation=soon"), "Reservation")
 
 
+@pytest.mark.ours
+def test_explain_names_the_one_that_a_job_would_run_into(cluster):
+    created(cluster, "soon", "nodes=ALL", start="now+30minutes")
+    long = sleep(cluster, "-t", "40")
+    cluster.wait_reason(long, "ReqNodeNotAvail, Reserved for maintenance")
+    text = cluster.run("muster", "explain", long).ok().out
+    assert "The reservation soon begins at " in text, text
+
+
 def test_nodes_in_use_are_not_reserved_unless_jobs_are_ignored(cluster):
     running(cluster, "-t", "15", "-w", "n3")
     assert "Requested nodes are busy" in create(cluster, "starttime=now", "duration=5", "nodes=n3", "users=root").err

@@ -4,6 +4,7 @@
 // journal leads the next controller to the same state.
 #include <memory>
 
+#include "controller/hooks/vetting.h"
 #include "controller/ledger/request_rules.h"
 #include "controller/views/explain.h"
 #include "controller/views/query.h"
@@ -11,9 +12,27 @@
 #include "fuzz/draw.h"
 #include "fuzz/target.h"
 #include "state/snapshot.h"
+#include "wire/hook_fields.h"
 
 namespace muster::fuzz {
 namespace {
+
+// What slurmctld-hooks answers, about fields that there are.
+FUZZ_TARGET(script_answer, dice_rolls()) {
+  Draw draw(bytes);
+  wire::HookAnswer answer;
+  draw.fill(answer);
+  wire::SubmitRequest submission;
+  submission.spec = Cow<JobRequest>(JobRequest{});
+  answer.parts.resize(1);
+  const auto rows = wire::hook_fields();
+  for (wire::HookField& field : answer.parts.front().set) {
+    const wire::HookFieldRow& row = rows[field.name.size() % rows.size()];
+    if (!field.name.starts_with('?')) field.name = row.name;
+  }
+  (void)controller::take_answer(answer, submission);
+  (void)controller::take_answer(answer, {JobId{1}});
+}
 
 using namespace muster::controller;
 using namespace muster::controller::test;

@@ -9,6 +9,7 @@
 #include "state/event.h"
 #include "state/snapshot.h"
 #include "wire/client_messages.h"
+#include "wire/hook_messages.h"
 #include "wire/node_messages.h"
 #include "wire/step_messages.h"
 
@@ -44,6 +45,8 @@ FUZZ_TARGET(order_bytes, drawn<wire::OrderBatch>()) { read<wire::OrderBatch>(byt
 FUZZ_TARGET(call_bytes, drawn<wire::NodeCall>()) { read<wire::NodeCall>(bytes); }
 FUZZ_TARGET(from_step_bytes, drawn<wire::FromStepFrame>()) { read<wire::FromStepFrame>(bytes); }
 FUZZ_TARGET(to_step_bytes, drawn<wire::ToStepFrame>()) { read<wire::ToStepFrame>(bytes); }
+FUZZ_TARGET(hook_request_bytes, drawn<wire::HookRequest>()) { read<wire::HookRequest>(bytes); }
+FUZZ_TARGET(hook_reply_bytes, drawn<wire::HookReply>()) { read<wire::HookReply>(bytes); }
 FUZZ_TARGET(event_bytes, drawn<EventEntry>()) { read<EventEntry>(bytes); }
 
 Seeds snapshots() {

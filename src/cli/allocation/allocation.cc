@@ -13,6 +13,8 @@
 #include "base/codec/codec.h"
 #include "base/text/date.h"
 #include "base/text/strings.h"
+#include "cli/allocation/advice.h"
+#include "cli/lib/notices.h"
 
 namespace muster::cli {
 
@@ -45,13 +47,15 @@ int Allocation::failed(const Error& error) const {
   if (error.code != ErrorCode::invalid_gres)
     text.insert(0, as_salloc ? "Job submit/allocate failed: " : "Unable to allocate resources: ");
   print_error(program(), text);
-  print_advice(program(), error, options_.verbose > 0);
+  advise(program(), options_, error);
   const bool in_a_hurry = options_.immediate_s && error.code == ErrorCode::nodes_busy;
   return in_a_hurry ? immediate_failure_code() : failure_code();
 }
 
 std::expected<JobId, Ended> Allocation::submit(const wire::SubmitRequest& request) {
   auto reply = controller_->ask_for<wire::SubmitReply>(request);
+  for (const std::string& line : take_notices())
+    reply ? print_info(program(), line) : print_error(program(), line);
   if (!reply) return std::unexpected(Ended{failed(reply.error())});
   if (!options_.quiet)
     for (const std::string& warning : reply->warnings) print_info(program(), warning);

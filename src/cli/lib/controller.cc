@@ -20,6 +20,7 @@
 #include "base/text/slow_down.h"
 #include "base/text/strings.h"
 #include "cli/lib/name_service.h"
+#include "cli/lib/notices.h"
 #include "cli/lib/paths.h"
 #include "config/client_settings.h"
 #include "io/files.h"
@@ -101,6 +102,12 @@ Result<ClientConfig> embedded_cluster() {
   config.endpoints.push_back(std::move(endpoint));
   return config;
 }
+
+bool is_embedded(const ClientConfig& config) {
+  return config.path.empty() || config.path == embedded_directory() + "/etc/slurm.conf";
+}
+
+std::string login_path_file() { return embedded_directory() + "/etc/login.sh"; }
 
 std::optional<std::string> other_configuration() {
   if (const char* path = std::getenv("SLURM_CONF"); path && *path) return path;
@@ -264,12 +271,15 @@ Result<wire::ReplyFrame> Controller::exchange(const wire::Request& request) {
 Result<wire::Answer> Controller::ask(const wire::Request& request) {
   std::optional<wire::Answer> whole;
   auto streamed = stream(request, [&](wire::Answer&& part) {
-    if (!whole)
+    if (auto* notice = std::get_if<wire::Notice>(&part))
+      keep_notice(notice->text.str());
+    else if (!whole)
       whole = std::move(part);
     else if (!wire::append(*whole, std::move(part)))
       whole = Error{ErrorCode::protocol_version, {}};
   });
   if (!streamed) return std::unexpected(streamed.error());
+  if (!whole) return fail(ErrorCode::protocol_version);
   return std::move(*whole);
 }
 

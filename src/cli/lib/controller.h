@@ -31,6 +31,9 @@ Result<ClientConfig> find_cluster();
 // The directory of this user's embedded cluster (`muster up`), whichever cluster commands use.
 std::string embedded_directory();  // $XDG_STATE_HOME/muster: etc/slurm.conf, run/slurmctld.sock
 Result<ClientConfig> embedded_cluster();
+bool is_embedded(const ClientConfig& config);
+// The file that `up` writes for BASH_ENV, see cli/muster/machine.h.
+std::string login_path_file();
 // The configuration that hides the embedded one: $SLURM_CONF or the system's.
 std::optional<std::string> other_configuration();
 

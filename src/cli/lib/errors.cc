@@ -71,9 +71,6 @@ std::string line_before(const Error& error) {
   }
 }
 
-void print_advice(std::string_view program, const Error& error, bool verbose) {
-  if (!error.advice.empty() && (verbose || isatty(STDERR_FILENO) == 1))
-    print_error(program, error.advice);
-}
+bool is_for_people(bool verbose) { return verbose || isatty(STDERR_FILENO) == 1; }
 
 }  // namespace muster::cli

@@ -30,8 +30,8 @@ void print_error(std::string_view program, std::string_view text);
 
 // The line to print before the text of a refused job's error code, as Slurm does; may be empty.
 std::string line_before(const Error& error);
-// What would fit. Only on a terminal or with -v: programs expect Slurm's text alone.
-void print_advice(std::string_view program, const Error& error, bool verbose);
+// Whether hints are wanted: on a terminal or with -v. Programs expect Slurm's text alone.
+bool is_for_people(bool verbose = false);
 void print_info(std::string_view program, std::string_view text);  // "sbatch: TEXT"
 int print(const Refusal& refusal);                                 // returns its exit code
 

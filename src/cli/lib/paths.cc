@@ -142,4 +142,11 @@ std::string find_program(const std::string& word) {
   return {};
 }
 
+std::string shell_quoted(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (text.find_first_not_of(kPlain) == text.npos) return text;
+  return "'" + replace_all(text, "'", "'\\''") + "'";
+}
+
 }  // namespace muster::cli

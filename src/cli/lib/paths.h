@@ -40,4 +40,7 @@ std::string directory_of(const std::string& path);
 // The program that a word names: a path, or the first match on PATH; empty if there is none.
 std::string find_program(const std::string& word);
 
+// A word of a shell's command line.
+std::string shell_quoted(const std::string& text);
+
 }  // namespace muster::cli

@@ -33,6 +33,7 @@ struct Daemon {
 };
 std::optional<pid_t> find_process(const Daemon& daemon);
 
+inline constexpr Seconds kDaemonEndWait{30};
 // Sends SIGTERM and waits until the daemon has ended.
 Result<void> end_daemon(const Daemon& daemon, Seconds patience);
 

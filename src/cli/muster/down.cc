@@ -18,7 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Seconds kDaemonEndWait{30};
 constexpr Seconds kPoliteWait{5};  // from SIGTERM to SIGKILL
 constexpr Seconds kJobEndWait{60};
 
@@ -61,13 +60,13 @@ Result<void> wait_for_jobs(Controller& controller) {
   }
 }
 
-// Close the partition first, so that no queued job starts in place of a cancelled one.
-Result<void> end_jobs(Controller& controller) {
-  if (auto closed = set_partition_state(controller, "DOWN"); !closed) return closed;
+// Close the partitions first, so that no queued job starts in place of a cancelled one.
+Result<void> end_jobs(const Embedded& cluster, Controller& controller) {
+  if (auto closed = open_partitions(cluster, controller, false); !closed) return closed;
   auto ended = cancel(controller, 0);
   if (ended) ended = wait_for_jobs(controller);
   if (ended) return {};
-  if (auto opened = set_partition_state(controller, "UP"); !opened) return opened;
+  if (auto opened = open_partitions(cluster, controller, true); !opened) return opened;
   return ended;
 }
 
@@ -87,7 +86,7 @@ Result<bool> end_or_await_jobs(const Embedded& cluster, bool force) {
       fmt::print("The cluster stays up.\n");
       return false;
     }
-    if (auto ended = end_jobs(*controller); !ended) return std::unexpected(ended.error());
+    if (auto ended = end_jobs(cluster, *controller); !ended) return std::unexpected(ended.error());
     fmt::print("{} cancelled.\n", counted(jobs->active, "job"));
   } else if (jobs->completing > 0) {
     if (auto ended = wait_for_jobs(*controller); !ended) return std::unexpected(ended.error());
@@ -112,7 +111,9 @@ Result<void> bring_down(const Embedded& cluster, bool force) {
       return fail(
           "jobs run, but their slurmctld is gone: `muster up` recovers them, `muster down --force` "
           "ends them");
-    if (auto started = start_cluster(cluster, cluster.configured_nodes()); !started) return started;
+    if (auto started = start_cluster(cluster, cluster.recorded_options().value_or(UpOptions{}));
+        !started)
+      return started;
   } else if (!cluster.anything_runs()) {
     fmt::print("No cluster is up here.\n");
     return {};

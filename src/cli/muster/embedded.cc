@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/text/strings.h"
+#include "cli/lib/paths.h"
 #include "cli/muster/machine.h"
 #include "config/slurm_conf.h"
 #include "io/files.h"
@@ -35,13 +36,6 @@ Result<void> make_private(const std::string& path) {
   return {};
 }
 
-std::string shell_quoted(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (text.find_first_not_of(kPlain) == text.npos) return text;
-  return "'" + replace_all(text, "'", "'\\''") + "'";
-}
-
 }  // namespace
 
 Embedded::Embedded() : base_(embedded_directory()) {}
@@ -62,9 +56,9 @@ Result<void> Embedded::lock() const {
   return {};
 }
 
-std::uint32_t Embedded::configured_nodes() const {
+std::optional<UpOptions> Embedded::recorded_options() const {
   auto text = io::read_file(conf_file());
-  return text ? node_count(*text) : 0;
+  return text ? cli::recorded_options(*text) : std::nullopt;
 }
 
 std::vector<std::string> Embedded::configured_node_names() const {
@@ -89,7 +83,7 @@ bool Embedded::anything_runs() const {
 }
 
 bool Embedded::everything_runs() const {
-  return configured_nodes() != 0 && std::ranges::all_of(daemons(), [](const Daemon& d) {
+  return recorded_options() && std::ranges::all_of(daemons(), [](const Daemon& d) {
            return find_process(d).has_value();
          });
 }
@@ -111,13 +105,18 @@ Result<Controller> Embedded::connect() const {
   return Controller::connect(std::move(*config));
 }
 
-Result<void> set_partition_state(Controller& controller, std::string_view state) {
-  wire::UpdateRequest request;
-  request.kind = wire::UpdateRequest::Kind::partition;
-  request.settings = {{"PartitionName", std::string(kEmbeddedPartition)},
-                      {"State", std::string(state)}};
-  auto reply = controller.ask_for<wire::Done>(request);
-  if (!reply) return std::unexpected(reply.error());
+Result<void> open_partitions(const Embedded& cluster, Controller& controller, bool open) {
+  auto conf = config::load_slurm_conf(io::read_file, cluster.conf_file());
+  if (!conf) return std::unexpected(conf.error());
+  for (const config::ConfiguredPartition& entry : conf->partitions) {
+    if (entry.partition.state != PartitionState::up) continue;
+    wire::UpdateRequest request;
+    request.kind = wire::UpdateRequest::Kind::partition;
+    request.settings = {{"PartitionName", entry.partition.name.str()},
+                        {"State", open ? "UP" : "DOWN"}};
+    auto reply = controller.ask_for<wire::Done>(request);
+    if (!reply) return std::unexpected(reply.error());
+  }
   return {};
 }
 

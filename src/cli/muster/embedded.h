@@ -2,13 +2,14 @@
 // what its controller reports. `up`, `down` and `status` are built on it.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cli/lib/controller.h"
 #include "cli/muster/daemons.h"
+#include "cli/muster/up_options.h"
 #include "wire/client_messages.h"
 
 namespace muster::cli {
@@ -34,7 +35,9 @@ class Embedded {
   // Only one `up` or `down` runs at a time. Held until this process ends.
   Result<void> lock() const;
 
-  std::uint32_t configured_nodes() const;  // 0 = no cluster was ever here
+  std::string settings_file() const { return base_ + "/etc/settings.conf"; }
+  // The options of the `up` that started the last cluster; nothing if there was none.
+  std::optional<UpOptions> recorded_options() const;
   std::vector<std::string> configured_node_names() const;
   // slurmctld, then the slurmds of the configuration.
   std::vector<Daemon> daemons() const;
@@ -50,21 +53,23 @@ class Embedded {
   std::string base_;
 };
 
-// `down` closes the partition (DOWN) while it ends running jobs, so that no queued job starts; `up`
-// opens it again.
-Result<void> set_partition_state(Controller& controller, std::string_view state);
+// `down` closes the partitions (DOWN) while it ends running jobs, so that no queued job starts;
+// `up` opens them again: those that the configuration does not close.
+Result<void> open_partitions(const Embedded& cluster, Controller& controller, bool open);
 Result<JobCounts> count_jobs(Controller& controller);
 std::string counted(std::size_t count, std::string_view noun);  // "1 job", "2 jobs"
 // What to type so that the commands find this cluster; empty if they find it anyway.
 std::string how_to_find(const Embedded& cluster);
 
 // `up` without output, for `down --force` after a crash: only the controller can end jobs.
-Result<void> start_cluster(const Embedded& cluster, std::uint32_t nodes);
+Result<void> start_cluster(const Embedded& cluster, const UpOptions& options);
 
 int muster_up(std::vector<std::string_view> args);
 int muster_down(std::vector<std::string_view> args);
 int muster_status(std::vector<std::string_view> args);
 int muster_explain(std::vector<std::string_view> args);
 int muster_sim(std::vector<std::string_view> args);
+int muster_completion(std::vector<std::string_view> args);
+int muster_complete(std::vector<std::string_view> args);
 
 }  // namespace muster::cli

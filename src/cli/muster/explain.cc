@@ -28,6 +28,23 @@ std::optional<int> told_by_accounting(Controller& controller, const wire::JobRef
   return 0;
 }
 
+// Tasks of an array that have ended are told about together.
+std::string told_of_array(Controller& controller, const wire::JobRef& array,
+                          wire::ExplainReply& reply) {
+  wire::JobsRequest request;
+  request.filter.jobs = {array};
+  request.filter.all_states = true;
+  std::vector<wire::JobView> tasks;
+  auto done = controller.stream(request, [&](wire::Answer&& answer) {
+    if (auto* part = std::get_if<wire::JobsReply>(&answer))
+      for (wire::JobView& view : part->jobs) tasks.push_back(std::move(view));
+  });
+  if (!done || tasks.size() < 2) return {};
+  std::erase_if(reply.jobs, [](const wire::Explanation& e) { return is_ended(e.view.job->state); });
+  reply.left_out = 0;
+  return array_text(tasks);
+}
+
 }  // namespace
 
 int muster_explain(std::vector<std::string_view> args) {
@@ -53,7 +70,11 @@ int muster_explain(std::vector<std::string_view> args) {
   if (!reply && reply.error().code == ErrorCode::invalid_job_id)
     if (auto told = told_by_accounting(*controller, *job, json)) return *told;
   if (!reply) return fail_with(reply.error().text());
-  std::fputs((json ? explanation_json(*reply) : explanation_text(*reply)).c_str(), stdout);
+  std::string text;
+  if (!json && !reply->jobs.empty() && reply->jobs.front().view.job->array_id && job->tasks.empty())
+    text = told_of_array(*controller, *job, *reply);
+  text += json ? explanation_json(*reply) : explanation_text(*reply);
+  std::fputs(text.c_str(), stdout);
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/text/date.h"
 #include "base/text/duration.h"
 #include "base/text/strings.h"
+#include "cli/sacct/row.h"
 
 namespace muster::cli {
 
@@ -30,6 +31,17 @@ std::string span(Millis time) {
 std::string when(Time start, Time now) {
   if (start <= now) return "now";
   return fmt::format("at {} (in {})", format_date(start), span(start - now));
+}
+
+// Behind a job without a time limit, a date would be a year or more away, and mean nothing.
+constexpr Millis kForeseeable = std::chrono::days{360};
+bool is_foreseeable(Time start, Time now) { return start - now < kForeseeable; }
+
+std::string expected_text(const wire::Explanation& e, Time now) {
+  if (!is_foreseeable(e.view.expected_start, now))
+    return "no time can be said: a job before it has no time limit";
+  return fmt::format("it starts {} on {}", when(e.view.expected_start, now),
+                     e.view.scheduled_nodes.view());
 }
 
 std::string in_line_text(const wire::Explanation& e) {
@@ -67,14 +79,13 @@ std::string waiting_text(const wire::Explanation& e, Time now) {
                            fmt::format("it ran, and job {} preempted it", job.preempted_by.value));
   if (e.position > 0) text += explained_line("in line:", in_line_text(e));
   if (is_set(e.view.expected_start))
-    text += explained_line("expected:",
-                           fmt::format("it starts {} on {}", when(e.view.expected_start, now),
-                                       e.view.scheduled_nodes.view()));
+    text += explained_line("expected:", expected_text(e, now));
   else if (e.position > 0)
     text += explained_line("expected:", "no time is known yet");
   if (is_set(job.spec->deadline)) text += explained_line("deadline:", deadline_text(e));
   std::string_view label = "sooner:";
   for (const wire::Suggestion& s : e.sooner) {
+    if (!is_foreseeable(s.start, now)) continue;
     text += explained_line(
         label, fmt::format("{} it could start {}", s.change.view(), when(s.start, now)));
     label = "";
@@ -129,9 +140,11 @@ std::string past_text(const wire::Explanation& e, Time now) {
     return text;
   }
   std::string end = fmt::format("{}, {}", format_date(job.run->ended), state_name(job.state));
+  if (job.run->exit_status != 0)
+    end += fmt::format(", exit code {}", exit_code_text(job.run->exit_status));
   if (!e.view.reason.empty() && e.view.reason != "None")
     end += fmt::format(" [{}]", e.view.reason.view());
-  return text + explained_line("ended:", end);
+  return text + explained_line("ended:", end) + output_text(job);
 }
 
 std::string_view verb(const Job& job) {

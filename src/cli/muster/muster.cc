@@ -21,9 +21,9 @@ struct Subcommand {
 
 constexpr std::array kSubcommands{
     Subcommand{
-        "up", "up [--nodes=N]",
-        "start a cluster on this machine, or restart it after a crash; with --nodes, N pretend "
-        "nodes",
+        "up", "up [--nodes=N] [--gpus=N] [--edit]",
+        "start a cluster on this machine, or restart it after a crash; --nodes and --gpus pretend, "
+        "--edit changes its settings",
         muster_up},
     Subcommand{"down", "down [--force]", "stop the cluster; with --force, cancel running jobs",
                muster_down},
@@ -34,6 +34,9 @@ constexpr std::array kSubcommands{
                muster_explain},
     Subcommand{"sim", "sim TRACE | sim --generate=JOBS",
                "replay a trace of jobs (SWF) through the scheduler, or make one up", muster_sim},
+    Subcommand{"completion", "completion bash|zsh|fish",
+               "print what makes a shell complete options, jobs, nodes and other names",
+               muster_completion},
 };
 
 void print_usage() {
@@ -50,11 +53,11 @@ void print_help() {
   print_usage();
   std::puts("\nA cluster for one user on this machine, without configuration, root or munge.\n");
   for (const Subcommand& subcommand : kSubcommands)
-    fmt::print("  {:<32} {}\n", subcommand.usage, subcommand.help);
+    fmt::print("  {:<34} {}\n", subcommand.usage, subcommand.help);
   fmt::print(
-      "\n  -h, --help                       print this help\n"
-      "      --usage                      print its first line\n"
-      "  -V, --version                    print the version\n"
+      "\n  -h, --help                         print this help\n"
+      "      --usage                        print its first line\n"
+      "  -V, --version                      print the version\n"
       "\nEverything is kept in $XDG_STATE_HOME/muster (~/.local/state/muster). While the cluster "
       "is up,\n"
       "sbatch, squeue and the others find it unless SLURM_CONF or {} names another.\n",
@@ -89,11 +92,13 @@ int muster_main(int argc, char** argv) {
     return kExitFailure;
   }
   if (answer_general(words[0])) return 0;
+  if (words[0] == "complete") return muster_complete({words.begin() + 1, words.end()});
   for (const Subcommand& subcommand : kSubcommands) {
     if (subcommand.name != words[0]) continue;
     words.erase(words.begin());
+    // sim has options of its own, and its own help.
     for (std::string_view word : words)
-      if (word != "help" && answer_general(word)) return 0;
+      if (word != "help" && subcommand.run != muster_sim && answer_general(word)) return 0;
     return subcommand.run(std::move(words));
   }
   print_error("muster",

@@ -5,16 +5,21 @@
 
 #include "cli/lib/errors.h"
 #include "cli/muster/embedded.h"
+#include "cli/tables/colour.h"
+#include "cli/tables/table_format.h"
 
 namespace muster::cli {
 
 namespace {
 
 std::string node_line(const Node& node) {
-  std::string line =
-      fmt::format("  {:<20} {:<10} {} of {} used, {} MB of memory", node.config.name.view(),
-                  node_state_word(node), node.used_cpus.size(), counted(node.config.cpus, "CPU"),
-                  node.config.memory_mib);
+  std::string line = fmt::format("  {:<20} ", node.config.name.view());
+  const std::size_t begin = line.size();
+  const std::string state(node_state_word(node));
+  line += fmt::format("{:<10}", state);
+  if (uses_colours()) paint(line, begin, colour_of_state(state));
+  line += fmt::format(" {} of {} used, {} MB of memory", node.used_cpus.size(),
+                      counted(node.config.cpus, "CPU"), node.config.memory_mib);
   if (!node.config.gres_text.empty()) line += fmt::format(", {}", node.config.gres_text.view());
   return line + "\n";
 }
@@ -62,8 +67,7 @@ int muster_status(std::vector<std::string_view> args) {
     print_error("muster", text.error().text());
     return kExitFailure;
   }
-  std::fputs((*text + how_to_find(cluster)).c_str(), stdout);
-  return 0;
+  return write_out(*text + how_to_find(cluster)) ? 0 : kExitFailure;
 }
 
 }  // namespace muster::cli

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/options/nearest.h"
 #include "cli/options/usage.h"
+#include "cli/tables/colour.h"
 #include "cli/tables/table_format.h"
 
 namespace muster::cli {
@@ -42,11 +44,19 @@ Refusal standard_answer(const CommandText& command, std::span<const OptionText> 
   return {name == "usage" ? command_usage(command, options) : command_help(command, options), 0};
 }
 
-Refusal unknown_option(const CommandText& command, std::string_view getopt_text) {
+Refusal unknown_option(const CommandText& command, std::string_view getopt_text,
+                       std::span<const WordOption> known) {
   std::string text = fmt::format("{}: {}\n", command.program, getopt_text);
+  if (is_for_people()) text += hint_line(command.program, nearest_option(getopt_text, known));
   if (command.hints_at_help)
     text += fmt::format("Try \"{} --help\" for more information\n", command.program);
   return {text, kExitFailure};
+}
+
+Outcome choose_colours_by(std::string_view program, Value when) {
+  if (choose_colours(when)) return {};
+  return std::unexpected(Refusal{
+      error_lines(program, fmt::format("--color={}: auto, always or never is expected", when))});
 }
 
 Outcome put(std::vector<std::string>& to, Value list) {

@@ -43,7 +43,8 @@ std::string command_usage(const CommandText& command, std::span<const OptionText
 // What --help, --usage or --version print; the command then ends.
 Refusal standard_answer(const CommandText& command, std::span<const OptionText> options,
                         std::string_view name);
-Refusal unknown_option(const CommandText& command, std::string_view getopt_text);
+Refusal unknown_option(const CommandText& command, std::string_view getopt_text,
+                       std::span<const WordOption> known);
 
 // Reads variables first, so that the command line overrides them. Returns the words that are not
 // options.
@@ -59,7 +60,7 @@ std::expected<std::vector<std::string>, Refusal> read_options(
   std::vector<WordOption> known;
   for (const CommandOption<Options>& row : table) known.push_back(row.word);
   auto split = split_options(known, words, Operands::anywhere);
-  if (!split) return std::unexpected(unknown_option(command, split.error()));
+  if (!split) return std::unexpected(unknown_option(command, split.error(), known));
   for (const GivenOption& given : split->options) {
     const CommandOption<Options>& row = table[given.option];
     if (!row.set) {
@@ -100,6 +101,9 @@ Outcome count(Options& options, Value) {
   ++(options.*Member);
   return {};
 }
+// --color
+Outcome choose_colours_by(std::string_view program, Value when);
+
 template <class Options>
 Outcome accepted(Options&, Value) {  // the option makes no difference here
   return {};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text/strings.h"
+#include "cli/options/nearest.h"
 
 namespace muster::cli {
 
@@ -82,11 +83,16 @@ std::expected<Directives, Refusal> read_directives(std::string_view script, std:
       continue;
     }
     // Line by line, because an option's value is never on the next line.
+    const std::string place = fmt::format("{}:{}: {}", path, number, text);
     auto parsed = parse_words(Client::sbatch, *some);
+    if (parsed && !parsed->rest.empty()) parsed = invalid_directive(parsed->rest.front());
+    if (!parsed && is_for_people()) parsed.error().text += hint_line(kProgram, place);
     if (!parsed) return std::unexpected(parsed.error());
-    if (!parsed->rest.empty()) return invalid_directive(parsed->rest.front());
-    for (auto& option : parsed->options)
-      directives.components.back().options.push_back(std::move(option));
+    ParsedWords& component = directives.components.back();
+    for (auto& option : parsed->options) {
+      component.options.push_back(std::move(option));
+      component.places.push_back(place);
+    }
   }
   return directives;
 }

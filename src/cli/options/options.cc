@@ -6,6 +6,7 @@
 #include "base/text/date.h"
 #include "base/text/duration.h"
 #include "base/text/strings.h"
+#include "cli/options/nearest.h"
 #include "cli/options/option_table.h"
 #include "cli/options/options_words.h"
 
@@ -29,10 +30,12 @@ std::expected<ParsedWords, Refusal> parse_words(Client client, std::span<const s
     if (row.belongs_to(client)) known.push_back({row.name, row.letter, row.argument});
   auto split = split_options(known, words, Operands::end_options);
   std::string_view program = client_name(client);
-  if (!split)
-    return std::unexpected(Refusal{fmt::format("{}: {}\nTry \"{} --help\" for more information\n",
-                                               program, split.error(), program),
-                                   kExitBadOption});
+  if (!split) {
+    std::string text = fmt::format("{}: {}\n", program, split.error());
+    if (is_for_people()) text += hint_line(program, nearest_option(split.error(), known));
+    text += fmt::format("Try \"{} --help\" for more information\n", program);
+    return std::unexpected(Refusal{text, kExitBadOption});
+  }
   ParsedWords parsed;
   for (GivenOption& option : split->options)
     parsed.options.emplace_back(known[option.option].name, std::move(option.value));
@@ -81,8 +84,14 @@ bool sets_flag(std::string_view value) {
 }  // namespace
 
 Outcome apply(JobOptions& options, const ParsedWords& words, Source source) {
-  for (const auto& [name, value] : words.options)
-    if (auto done = apply_one(options, name, value, source); !done) return done;
+  for (std::size_t i = 0; i < words.options.size(); ++i) {
+    const auto& [name, value] = words.options[i];
+    auto done = apply_one(options, name, value, source);
+    if (done) continue;
+    if (i < words.places.size() && is_for_people())
+      done.error().text += hint_line(client_name(options.client), words.places[i]);
+    return done;
+  }
   return {};
 }
 

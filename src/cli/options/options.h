@@ -83,6 +83,7 @@ struct JobOptions {
 struct ParsedWords {
   std::vector<std::pair<std::string_view, std::string>> options;  // long name, value
   std::vector<std::string> rest;
+  std::vector<std::string> places;  // of options in a script: "job.sh:3: #SBATCH -t x"; else empty
 };
 std::expected<ParsedWords, Refusal> parse_words(Client client, std::span<const std::string> words);
 

@@ -7,6 +7,7 @@
 #include "base/text/duration.h"
 #include "base/text/strings.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/sacct/fetch.h"
 #include "cli/sacct/list.h"
 
@@ -188,6 +189,8 @@ Outcome say_more(Parsing& parsing, Value) {
 }
 
 using P = Parsing;
+Outcome set_colour(Parsing&, Value when) { return choose_colours_by("sacct", when); }
+
 using O = AcctOptions;
 using R = wire::AccountingRequest;
 // clang-format off
@@ -201,6 +204,7 @@ constexpr auto kRows = std::to_array<CommandOption<P>>({
     {{{"brief", 'b', none}, "", "id, state and exit code"}, flag<&P::brief>},
     {{{"cluster", 0, required}, "list", ""}, ask_for<&R::clusters>},
     {{{"clusters", 'M', required}, "list", "jobs of these clusters", "SLURM_CLUSTERS"}, ask_for<&R::clusters>},
+    {{{"color", 0, Argument::optional}, "when", "states in colour: auto (on a terminal, unless NO_COLOR is set), always, never"}, set_colour},
     {{{"completion", 'c', none}, "", ""}, no_completion},
     {{{"constraints", 'C', required}, "list", "jobs that asked for all of these features"}, only<&O::constraints>},
     {{{"delimiter", 0, required}, "text", "between the fields of -p and -P"}, set_delimiter},
@@ -276,6 +280,8 @@ Outcome finish(Parsing& parsing) {
 }
 
 }  // namespace
+
+std::vector<OptionText> sacct_options() { return {kRows.begin(), kRows.end()}; }
 
 std::expected<AcctOptions, Refusal> parse_sacct(std::span<const std::string> words, Time now) {
   Parsing parsing;

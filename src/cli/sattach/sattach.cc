@@ -9,6 +9,7 @@
 #include "base/text/strings.h"
 #include "cli/lib/command.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/srun/step.h"
 #include "wire/client_messages.h"
 
@@ -137,6 +138,8 @@ int refuse_step(const Error& error) {
 }
 
 }  // namespace
+
+std::vector<OptionText> sattach_options() { return {kRows.begin(), kRows.end()}; }
 
 int sattach_main(int argc, char** argv) {
   AttachOptions options;

@@ -10,8 +10,10 @@
 #include "base/text/date.h"
 #include "base/text/string_block.h"
 #include "base/text/strings.h"
+#include "cli/allocation/advice.h"
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
+#include "cli/lib/notices.h"
 #include "cli/options/components.h"
 #include "cli/options/directives.h"
 #include "cli/options/environment.h"
@@ -142,7 +144,7 @@ int submission_failed(const JobOptions& options, const Error& error) {
     print_error(kSbatch, text);
   else
     print_error(kSbatch, fmt::format("Batch job submission failed: {}", text));
-  print_advice(kSbatch, error, options.verbose > 0);
+  advise(kSbatch, options, error);
   return failure_code();
 }
 
@@ -200,13 +202,18 @@ int submit(const std::vector<JobOptions>& components, BatchScript script,
   request.spec = Cow<JobRequest>(components.front().spec);
   for (std::size_t i = 1; i < components.size(); ++i)
     request.components.emplace_back(components[i].spec);
-  request.script = std::move(script.text);
   JobEnvironment entries(std::move(environment));
+  if (is_embedded(controller->config()) && begins_login_bash(script.text) &&
+      !entries.find("BASH_ENV"))
+    entries.set("BASH_ENV", login_path_file());
+  request.script = std::move(script.text);
   add_limit_variables(entries, options, controller->config());
   request.environment = StringBlock(std::move(entries).take()).bytes();
   request.test_only = options.test_only;
   if (!options.wait_for_end) controller->announce_last();
   auto reply = controller->ask_for<wire::SubmitReply>(request);
+  for (const std::string& line : take_notices())
+    reply ? print_info(kSbatch, line) : print_error(kSbatch, line);
   if (!reply) return submission_failed(options, reply.error());
   return report(*controller, options, *reply);
 }

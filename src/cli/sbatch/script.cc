@@ -95,4 +95,17 @@ std::expected<BatchScript, Refusal> check_script(BatchScript script) {
   return script;
 }
 
+bool begins_login_bash(std::string_view script) {
+  const std::string_view line = script.substr(0, script.find('\n'));
+  if (!line.starts_with("#!")) return false;
+  bool is_bash = false;
+  for (std::string_view word : split_words(line.substr(2))) {
+    if (is_bash)
+      return word == "--login" ||
+             (word.starts_with('-') && !word.starts_with("--") && word.contains('l'));
+    is_bash = word.substr(word.rfind('/') + 1) == "bash";
+  }
+  return false;
+}
+
 }  // namespace muster::cli

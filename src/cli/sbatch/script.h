@@ -30,4 +30,7 @@ BatchScript wrapped_script(std::string_view command);
 // line.
 std::expected<BatchScript, Refusal> check_script(BatchScript script);
 
+// "#!/bin/bash -l": bash forgets the PATH of the one who submitted the job.
+bool begins_login_bash(std::string_view script);
+
 }  // namespace muster::cli

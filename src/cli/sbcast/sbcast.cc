@@ -18,6 +18,7 @@
 #include "cli/lib/command.h"
 #include "cli/lib/own_job.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/srun/files.h"
 
 namespace muster::cli {
@@ -155,6 +156,8 @@ int copy(const O& options, const wire::JobRef& job, const std::string& source,
 }
 
 }  // namespace
+
+std::vector<OptionText> sbcast_options() { return {kRows.begin(), kRows.end()}; }
 
 int sbcast_main(int argc, char** argv) {
   O options;

@@ -1,5 +1,6 @@
 // Reads the options of scancel.
 #include "cli/scancel/options.h"
+#include "cli/options/option_lists.h"
 
 #include <unistd.h>
 
@@ -154,6 +155,8 @@ Outcome read_ids(CancelOptions& options, const std::vector<std::string>& words) 
 }
 
 }  // namespace
+
+std::vector<OptionText> scancel_options() { return {kRows.begin(), kRows.end()}; }
 
 std::expected<CancelOptions, Refusal> parse_cancel(std::span<const std::string> words) {
   CancelOptions options;

@@ -10,6 +10,7 @@
 #include "cli/lib/command.h"
 #include "cli/lib/dialogue.h"
 #include "cli/lib/name_service.h"
+#include "cli/options/option_lists.h"
 #include "cli/options/options_words.h"
 #include "cli/options/usage.h"
 #include "cli/scontrol/session.h"
@@ -213,6 +214,12 @@ ShowStyle ScontrolSession::style(Time now) const {
   style.context.names = NameLookup(NameLookup::Unknown::number);
   style.context.task_text_limit = 0;
   return style;
+}
+
+std::vector<std::string_view> scontrol_words() {
+  std::vector<std::string_view> words;
+  for (const Verb& verb : kVerbs) words.push_back(verb.name);
+  return words;
 }
 
 int scontrol_main(int argc, char** argv) {

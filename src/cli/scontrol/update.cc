@@ -8,6 +8,7 @@
 
 #include "base/text/strings.h"
 #include "cli/lib/name_service.h"
+#include "cli/lib/notices.h"
 #include "cli/scontrol/reservation.h"
 #include "cli/scontrol/update_values.h"
 
@@ -137,6 +138,8 @@ void send_job_update(ScontrolSession& session, wire::UpdateRequest request, cons
   if (!ref) return session.error("Invalid job id specified for job {}", id);
   request.settings.front() = {"JobId", id};
   auto answer = session.ask(request);
+  for (const std::string& line : take_notices())
+    if (!session.quiet) fmt::print(stderr, "scontrol: {}\n", line);
   if (!answer) return session.error("{}", job_error_line(*ref, answer.error()));
   if (const auto* reply = std::get_if<wire::CancelReply>(&*answer))
     for (const auto& [where, error] : reply->errors)

@@ -11,6 +11,7 @@
 #include "cli/lib/name_lookup.h"
 #include "cli/lib/terminal.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/sdiag/report.h"
 #include "cli/tables/lists.h"
 #include "cli/tables/table_format.h"
@@ -100,6 +101,8 @@ Outcome run(std::span<const std::string> words) {
 }
 
 }  // namespace
+
+std::vector<OptionText> sdiag_options() { return {kRows.begin(), kRows.end()}; }
 
 int sdiag_main(int argc, char** argv) {
   auto done = run(std::vector<std::string>(argv + 1, argv + argc));

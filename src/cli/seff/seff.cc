@@ -5,6 +5,7 @@
 
 #include "cli/lib/command.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/sacct/fetch.h"
 #include "cli/seff/report.h"
 
@@ -46,6 +47,8 @@ Outcome run(std::span<const std::string> words) {
 }
 
 }  // namespace
+
+std::vector<OptionText> seff_options() { return {kRows.begin(), kRows.end()}; }
 
 int seff_main(int argc, char** argv) {
   auto done = run(std::vector<std::string>(argv + 1, argv + argc));

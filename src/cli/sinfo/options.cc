@@ -5,6 +5,7 @@
 
 #include "base/text/hostlist.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/sinfo/list.h"
 
 namespace muster::cli {
@@ -45,12 +46,15 @@ Outcome set_states(InfoOptions& options, Value value) {
 
 Outcome no_yaml(InfoOptions&, Value) { return refuse("--yaml is not supported, use --json"); }
 
+Outcome set_colour(InfoOptions&, Value when) { return choose_colours_by("sinfo", when); }
+
 using O = InfoOptions;
 // clang-format off
 constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"all", 'a', none}, "", "include nodes of hidden partitions (also SINFO_ALL)"}, set_all},
     {{{"cluster", 0, required}, "list", ""}, keep<&O::clusters>},
     {{{"clusters", 'M', required}, "list", "nodes of these clusters", "SLURM_CLUSTERS"}, keep<&O::clusters>},
+    {{{"color", 0, Argument::optional}, "when", "states in colour: auto (on a terminal, unless NO_COLOR is set), always, never"}, set_colour},
     {{{"dead", 'd', none}, "", "nodes that do not answer"}, flag<&O::dead>},
     {{{"exact", 'e', none}, "", "only nodes with equal values share a line"}, flag<&O::exact>},
     {{{"federation", 0, none}, "", "accepted: there are no federations", "SINFO_FEDERATION"}, accepted},
@@ -82,6 +86,8 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
 constexpr CommandText kCommand{"sinfo", "Lists partitions and nodes.", ""};
 
 }  // namespace
+
+std::vector<OptionText> sinfo_options() { return {kRows.begin(), kRows.end()}; }
 
 std::expected<InfoOptions, Refusal> parse_sinfo(std::span<const std::string> words) {
   InfoOptions options;

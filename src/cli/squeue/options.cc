@@ -7,6 +7,7 @@
 
 #include "base/text/hostlist.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/squeue/list.h"
 #include "cli/tables/lists.h"
 
@@ -99,6 +100,8 @@ Outcome set_states(QueueOptions& options, Value value) {
   return put(options.states, value);
 }
 
+Outcome set_colour(QueueOptions&, Value when) { return choose_colours_by("squeue", when); }
+
 using O = QueueOptions;
 using F = wire::JobFilter;
 // clang-format off
@@ -110,6 +113,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"array-unique", 0, none}, "", "accepted: it has no effect", "SQUEUE_ARRAY_UNIQUE"}, accepted},
     {{{"cluster", 0, required}, "list", ""}, keep<&O::clusters>},
     {{{"clusters", 'M', required}, "list", "jobs of these clusters", "SLURM_CLUSTERS"}, keep<&O::clusters>},
+    {{{"color", 0, Argument::optional}, "when", "states in colour: auto (on a terminal, unless NO_COLOR is set), always, never"}, set_colour},
     {{{"federation", 0, none}, "", "accepted: there are no federations", "SQUEUE_FEDERATION"}, accepted},
     {{{"Format", 'O', required}, "list", "columns by name: JobID:10,Name:.8 (also SQUEUE_FORMAT2)"}, set_long_format},
     {{{"format", 'o', required}, "format", "columns by letter: \"%.18i %.9P %j\" (also SQUEUE_FORMAT)"}, set_format},
@@ -156,6 +160,8 @@ void apply_format_variables(QueueOptions& options) {
 }
 
 }  // namespace
+
+std::vector<OptionText> squeue_options() { return {kRows.begin(), kRows.end()}; }
 
 std::expected<QueueOptions, Refusal> parse_squeue(std::span<const std::string> words) {
   QueueOptions options;

@@ -10,6 +10,7 @@
 #include "cli/lib/controller.h"
 #include "cli/lib/name_lookup.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/tables/bar_table.h"
 #include "cli/tables/lists.h"
 
@@ -246,6 +247,8 @@ Outcome run(std::span<const std::string> words) {
 }
 
 }  // namespace
+
+std::vector<OptionText> sshare_options() { return {kRows.begin(), kRows.end()}; }
 
 int sshare_main(int argc, char** argv) {
   auto done = run(std::vector<std::string>(argv + 1, argv + argc));

@@ -14,6 +14,7 @@
 #include "cli/lib/controller.h"
 #include "cli/lib/step_connection.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/sacct/list.h"
 #include "cli/tables/lists.h"
 #include "wire/step_messages.h"
@@ -289,6 +290,8 @@ int show(const StatOptions& options, const Columns& columns, Controller& control
 }
 
 }  // namespace
+
+std::vector<OptionText> sstat_options() { return {kRows.begin(), kRows.end()}; }
 
 int sstat_main(int argc, char** argv) {
   StatOptions options;

@@ -9,6 +9,7 @@
 #include "cli/lib/controller.h"
 #include "cli/lib/name_lookup.h"
 #include "cli/options/command_options.h"
+#include "cli/options/option_lists.h"
 #include "cli/strigger/report.h"
 #include "cli/tables/lists.h"
 #include "cli/tables/table_format.h"
@@ -232,6 +233,8 @@ Outcome run(std::span<const std::string> words) {
 }
 
 }  // namespace
+
+std::vector<OptionText> strigger_options() { return {kRows.begin(), kRows.end()}; }
 
 int strigger_main(int argc, char** argv) {
   auto done = run(std::vector<std::string>(argv + 1, argv + argc));

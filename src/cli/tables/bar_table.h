@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "cli/lib/errors.h"
+#include "cli/tables/colour.h"
 #include "cli/tables/table_format.h"
 
 namespace muster::cli {
@@ -47,9 +48,13 @@ inline void append_bar_cell(int width, std::string_view value, std::string& out)
 template <class Field, class Text>
 void append_bar_row(std::span<const BarColumn<Field>> columns, const BarStyle& style, Text text,
                     std::string& out) {
+  const bool coloured = uses_colours();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (style.form == BarForm::table) {
+      const std::size_t begin = out.size();
       append_bar_cell(columns[i].width, text(columns[i]), out);
+      if (coloured && shows_states(columns[i].field->name))
+        paint(out, begin, colour_of_state(out.substr(begin)));
       out += ' ';
       continue;
     }

@@ -15,6 +15,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "cli/tables/colour.h"
 #include "cli/tables/field_value.h"
 #include "cli/tables/table_format.h"
 
@@ -178,8 +179,10 @@ std::string_view listed_text(const Field<Record>& field, const Record& record,
 template <class Record>
 void append_record(const Format<Record>& format, const Record& record, FieldValue& scratch,
                    std::string& out) {
+  const bool coloured = uses_colours();
   out += format.prefix;
   for (const Cell<Record>& cell : format.cells) {
+    const std::size_t begin = out.size();
     if (cell.field) {
       const Layout layout{cell.layout.width, cell.layout.right, cell.field->how.whole};
       if (cell.field->how.append_within && layout.width > 0) {
@@ -190,6 +193,8 @@ void append_record(const Format<Record>& format, const Record& record, FieldValu
         append_cell(out, listed_text(*cell.field, record, scratch), layout);
       }
     }
+    if (coloured && cell.field && shows_states(cell.field->listed.header))
+      paint(out, begin, colour_of_state(out.substr(begin)));
     out += cell.suffix;
   }
   out += '\n';

@@ -10,6 +10,7 @@
 
 #include "base/text/date.h"
 #include "cli/lib/errors.h"
+#include "cli/tables/colour.h"
 
 namespace muster::cli {
 
@@ -212,6 +213,7 @@ std::string env_text(const char* name) {
 Time clock_now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
 bool write_out(std::string_view text) {
+  if (uses_colours()) return write_painted(text);
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
          std::fflush(stdout) == 0;
 }

@@ -56,16 +56,6 @@ void join_components(std::vector<Job>& jobs) {
   }
 }
 
-// Options that only operators may use, and jobs for other users.
-Result<void> may_ask_for(const JobRequest& spec, Caller caller, bool by_operator) {
-  if (spec.nice < 0 && !by_operator) return fail(ErrorCode::invalid_nice);
-  if (!by_operator && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
-  if (spec.min_nodes == 0) return fail(ErrorCode::invalid_node_count);  // -N 0
-  if (spec.reboot && !by_operator)
-    return fail(ErrorCode::access_denied, "rebooting of nodes is only allowed for admins");
-  return {};
-}
-
 Result<void> check_times(JobRequest& spec, Time now) {
   if (spec.begin != Time{} && spec.deadline != Time{} && spec.deadline < spec.begin)
     return fail(ErrorCode::failure, "Incorrect deadline specification");
@@ -114,6 +104,15 @@ void put_into_queue(const Cluster& cluster, const std::vector<const Partition*>&
 
 }  // namespace
 
+Result<void> may_ask_for(const JobRequest& spec, const Caller& caller, bool by_operator) {
+  if (spec.nice < 0 && !by_operator) return fail(ErrorCode::invalid_nice);
+  if (!by_operator && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
+  if (spec.min_nodes == 0) return fail(ErrorCode::invalid_node_count);  // -N 0
+  if (spec.reboot && !by_operator)
+    return fail(ErrorCode::access_denied, "rebooting of nodes is only allowed for admins");
+  return {};
+}
+
 Result<void> Submissions::fits_partition(const Job& job, const Partition& p, const Submitter& who) {
   const JobSpec& spec = *job.spec;
   const Minutes time_limit = sched::effective_limit(ledger_.cluster(), spec, p, job.qos);
@@ -158,12 +157,14 @@ Submitter submitter_of(const Ledger& ledger, Host& host, Caller caller, const Jo
   return who;
 }
 
-Result<Job> Submissions::accept(Caller caller, JobRequest spec) {
+Result<Job> Submissions::accept(Caller caller, JobRequest spec, bool vetted) {
   const Time now = ledger_.now();
   const Cluster& cluster = ledger_.cluster();
   const bool by_operator = ledger_.authority().is_operator(caller);
-  if (auto ok = may_ask_for(spec, caller, by_operator); !ok) return std::unexpected(ok.error());
-  if (!by_operator) spec = as_user_may_say(std::move(spec));
+  if (!by_operator && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
+  if (auto ok = may_ask_for(spec, caller, by_operator || vetted); !ok)
+    return std::unexpected(ok.error());
+  if (!by_operator && !vetted) spec = as_user_may_say(std::move(spec));
   // Priority 0 does not hold a job here; --hold does.
   if (spec.priority == 0u) spec.priority.reset();
   if (auto ok = bound_times(spec); !ok) return std::unexpected(ok.error());
@@ -211,7 +212,8 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec) {
   return job;
 }
 
-Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequest& request) {
+Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequest& request,
+                                                 bool vetted) {
   if (!request.spec) return fail(ErrorCode::failure, "the request contains no job");
   if (ledger_.cluster().jobs.size() + request.components.size() >= ledger_.settings().max_job_count)
     return fail(ErrorCode::too_many_jobs);
@@ -219,7 +221,7 @@ Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequ
   std::vector<Job> jobs;
   auto add = [&](Cow<JobRequest>& spec) -> Result<void> {
     if (!request.components.empty() && !spec->array.empty()) return fail(ErrorCode::invalid_array);
-    auto job = accept(caller, std::move(spec.edit()));
+    auto job = accept(caller, std::move(spec.edit()), vetted);
     if (!job) return std::unexpected(job.error());
     jobs.push_back(std::move(*job));
     return {};
@@ -242,11 +244,11 @@ bool fits_limits_of_partition(const Cluster& cluster, const Job& job) {
   });
 }
 
-wire::Answer Submissions::submit(Caller caller, wire::SubmitRequest& request) {
+wire::Answer Submissions::submit(Caller caller, wire::SubmitRequest& request, bool vetted) {
   wire::SubmitReply reply;
   const bool asks_for_cores = request.spec && request.spec->core_spec;
   const bool asks_for_threads = request.spec && request.spec->thread_spec;
-  auto jobs = accept_all(caller, request);
+  auto jobs = accept_all(caller, request, vetted);
   if (!jobs) return jobs.error();
   const Job& first = jobs->front();
   reply.job = first.id;

@@ -24,11 +24,34 @@ bool selects_job(std::string_view key) {
   return iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "ArrayTaskId");
 }
 
-Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const SettingsList& settings,
+// The settings of a request, those of the site's script last.
+struct AskedSettings {
+  SettingsList all;
+  std::size_t of_user = 0;
+};
+
+AskedSettings settings_for(const Job& job, const wire::UpdateRequest& request,
+                           const SiteSays& says) {
+  auto site = says.settings.find(job.id);
+  if (site == says.settings.end()) site = says.settings.find(job.array_id);
+  if (site == says.settings.end()) return {request.settings, request.settings.size()};
+  AskedSettings settings;
+  for (const auto& [name, value] : request.settings)
+    if (std::ranges::none_of(site->second, [&](auto& each) { return iequals(each.first, name); }))
+      settings.all.emplace_back(name, value);
+  settings.of_user = settings.all.size();
+  for (const auto& [name, value] : site->second)
+    if (value) settings.all.emplace_back(name, *value);
+  return settings;
+}
+
+Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const AskedSettings& settings,
                               bool by_operator, Time now) {
   JobDraft d{cluster, job, now, by_operator, job.request(), job, 0};
-  for (const auto& [name, value] : settings) {
+  for (std::size_t i = 0; i < settings.all.size(); ++i) {
+    const auto& [name, value] = settings.all[i];
     if (selects_job(name)) continue;
+    d.by_operator = by_operator || i >= settings.of_user;
     if (auto ok = set_job_key(d, name, value); !ok) return std::unexpected(ok.error());
   }
   if (auto ok = check_spec(cluster.settings().request_limits, d.spec); !ok)
@@ -78,13 +101,13 @@ bool only_comments(const SettingsList& settings) {
 }
 
 Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
-                        const Job& job, const wire::UpdateRequest& request) {
+                        const Job& job, const wire::UpdateRequest& request, const SiteSays& says) {
   const Time now = ledger.now();
-  const SettingsList& settings = request.settings;
+  const AskedSettings asked = settings_for(job, request, says);
+  const SettingsList& settings = asked.all;
   if (!ledger.rights().may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
   if (is_ended(job.state) && !only_comments(settings)) return fail(ErrorCode::job_finished);
-  auto draft =
-      draft_update(ledger.cluster(), job, settings, ledger.rights().administers(caller), now);
+  auto draft = draft_update(ledger.cluster(), job, asked, ledger.rights().administers(caller), now);
   if (!draft) return std::unexpected(draft.error());
   if (find_setting(settings, {"Partition"})) {
     auto admitting = admitting_partitions(ledger, host, caller, draft->after);
@@ -102,8 +125,8 @@ Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
 
 }  // namespace
 
-wire::Answer update_job(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
-                        const wire::UpdateRequest& request) {
+Result<std::vector<wire::JobRef>> jobs_to_update(const Cluster& cluster,
+                                                 const wire::UpdateRequest& request) {
   auto id_text = find_setting(request.settings, {"JobId", "Job"});
   auto name = id_text ? std::nullopt : find_setting(request.settings, {"JobName", "Name"});
   std::vector<wire::JobRef> refs;
@@ -111,20 +134,28 @@ wire::Answer update_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
     std::uint64_t ranges = 0;
     for (std::string_view part : split(*id_text, ',')) {
       auto ref = wire::parse_job_ref(part);
-      if (!ref || refs.size() >= ledger.settings().request_limits.list_items)
-        return Error{ErrorCode::invalid_job_id, {}};
+      if (!ref || refs.size() >= cluster.settings().request_limits.list_items)
+        return fail(ErrorCode::invalid_job_id);
       ranges += ref->tasks.ranges().size();
-      if (ranges > IdSet::kMostStrided) return Error{ErrorCode::invalid_job_id, {}};
+      if (ranges > IdSet::kMostStrided) return fail(ErrorCode::invalid_job_id);
       refs.push_back(*ref);
     }
   } else if (name) {
-    ledger.cluster().jobs.each([&](const Job& job) {
+    cluster.jobs.each([&](const Job& job) {
       if (job.own.name == *name && !is_ended(job.state)) refs.push_back({.job = job.id});
     });
   }
-  if (refs.empty()) return Error{ErrorCode::invalid_job_id, {}};
+  if (refs.empty()) return fail(ErrorCode::invalid_job_id);
+  return refs;
+}
+
+wire::Answer update_job(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
+                        const wire::UpdateRequest& request, const SiteSays& says) {
+  auto refs = jobs_to_update(ledger.cluster(), request);
+  if (!refs) return refs.error();
+  const bool name = !find_setting(request.settings, {"JobId", "Job"});
   wire::CancelReply reply;
-  for (const wire::JobRef& ref : refs) {
+  for (const wire::JobRef& ref : *refs) {
     auto ids = resolve(ledger, caller, ref);
     if (!ids) {
       reply.errors.emplace_back(ref, ids.error());
@@ -134,7 +165,7 @@ wire::Answer update_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
     for (JobId id : *ids) {
       const Cow<Job> job = ledger.job_as_it_is(id);
       if (ids->size() > 1 && (job->is_het() || name) && is_ended(job->state)) continue;
-      outcomes.add(*job, change_job(ledger, host, launches, caller, *job, request));
+      outcomes.add(*job, change_job(ledger, host, launches, caller, *job, request, says));
     }
     std::move(outcomes).tell(reply);
   }

@@ -3,6 +3,7 @@
 
 #include "controller/submit/partition_choice.h"
 #include "controller/views/filter.h"
+#include "controller/views/particulars.h"
 #include "controller/views/view.h"
 #include "sched/explain.h"
 
@@ -38,7 +39,8 @@ std::string requeued_too_often(const Settings& settings, const Job& job) {
   return {};
 }
 
-std::string sentence(const Published& published, const Job& job) {
+std::string sentence(const Published& published, const Visibility& visible, const Job& job,
+                     Time now) {
   if (job.hold != Hold::none && !job.end_reason.empty())
     return "It is held: " + job.end_reason.str() + ".";
   if (const std::string often = requeued_too_often(published.cluster.settings(), job);
@@ -47,7 +49,9 @@ std::string sentence(const Published& published, const Job& job) {
   const auto wait = wait_of(published, job);
   std::string text(sched::reason_sentence(wait ? wait->reason : sched::Reason::none));
   if (wait && !wait->detail.empty()) text += " (" + wait->detail.str() + ")";
-  return text;
+  const std::string more =
+      wait ? particulars(published.cluster, visible, job, *wait, now) : std::string();
+  return more.empty() ? text : text + " " + more;
 }
 
 // Other partitions that would admit a job of this owner. Groups are not checked: only the system
@@ -74,7 +78,7 @@ wire::Explanation explanation_of(const Published& published, const Visibility& v
   wire::Explanation told{.view = view_of(published, job)};
   if (job.state != JobState::pending) return told;
   const Cluster& cluster = published.cluster;
-  told.because = sentence(published, job);
+  told.because = sentence(published, visible, job, now);
   sched::Standing standing = sched::standing_of(cluster, job.id, now);
   told.position = standing.position;
   told.ahead = shown_ahead(visible, std::move(standing.ahead), job);

@@ -32,6 +32,7 @@ class Visibility {
   bool sees_job_of(Uid owner) const { return sees_own_or_all(rules_.jobs, owner); }
   bool sees_jobs_of_all() const { return viewer_.is_operator || !rules_.jobs; }
   bool sees(const Job& job) const { return sees_job_of(job.spec->uid); }
+  bool sees_nodes() const { return viewer_.is_operator || !rules_.nodes; }
   bool sees_partitions() const { return viewer_.is_operator || !rules_.partitions; }
   bool sees(const Reservation& reservation) const;
   // Partitions whose jobs are left out of lists, unless the user asks for them.

@@ -86,7 +86,7 @@ std::string_view reason_sentence(Reason reason) {
     case Reason::partition_too_small:
       return "Its partition has fewer nodes than it asks for.";
     case Reason::required_node_not_available:
-      return "A node that it asks for by name is not available.";
+      return "Nodes that it needs are not available, or not for as long as it needs.";
     case Reason::nodes_down:
       return "All nodes that would do are down or drained.";
     case Reason::bad_constraints:

@@ -25,12 +25,11 @@ std::string error(const std::string& text) {
 
 TEST(RefusedSettings, WhatWouldProtectAndDoesNotStopsTheDaemon) {
   for (const char* setting :
-       {"CliFilterPlugins=lua", "JobSubmitPlugins=lua", "JobSubmitPlugins=all_partitions",
-        "MCSPlugin=mcs/user", "UsePAM=1", "UsePam=yes", "NamespaceType=namespace/tmpfs",
-        "CommunicationParameters=EnableIPv6,NoCtldInAddrAny", "CommunicationParameters=NoInAddrAny",
-        "SchedulerParameters=defer,default_gbytes", "TaskPluginParam=SlurmdOffSpec",
-        "TaskPluginParam=cores,OOMKillStep", "PrologFlags=Contain,X11", "PrivateData=events",
-        "PrivateData=cloud"}) {
+       {"CliFilterPlugins=lua", "MCSPlugin=mcs/user", "UsePAM=1", "UsePam=yes",
+        "NamespaceType=namespace/tmpfs", "CommunicationParameters=EnableIPv6,NoCtldInAddrAny",
+        "CommunicationParameters=NoInAddrAny", "SchedulerParameters=defer,default_gbytes",
+        "TaskPluginParam=SlurmdOffSpec", "TaskPluginParam=cores,OOMKillStep",
+        "PrologFlags=Contain,X11", "PrivateData=events", "PrivateData=cloud"}) {
     const std::string why = error(setting);
     EXPECT_TRUE(why.starts_with("slurm.conf:3: ")) << setting << ": " << why;
     EXPECT_NE(why.find("remove the"), why.npos) << "says what to do: " << why;
@@ -55,7 +54,8 @@ TEST(RefusedSettings, PluginsThatActAreKnown) {
   for (const char* setting :
        {"SelectType=select/foo", "ProctrackType=proctrack/foo", "TaskPlugin=task/none,task/foo",
         "JobAcctGatherType=jobacct_gather/foo", "AccountingStorageType=accounting_storage/foo",
-        "TopologyPlugin=topology/block", "JobContainerType=job_container/foo", "AuthType=auth/foo"})
+        "JobSubmitPlugins=all_partitions", "TopologyPlugin=topology/block",
+        "JobContainerType=job_container/foo", "AuthType=auth/foo"})
     EXPECT_TRUE(error(setting).starts_with("slurm.conf:3: ")) << setting;
 }
 

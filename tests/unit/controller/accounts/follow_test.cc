@@ -5,7 +5,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::accounts_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -101,4 +101,4 @@ TEST_F(Follows, RightsComeFromWhatWasHeard) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::accounts_test

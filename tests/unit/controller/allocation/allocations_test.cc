@@ -5,7 +5,7 @@
 
 #include "controller/ledger_world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::allocation_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -67,4 +67,4 @@ TEST_F(AllocationsAlone, WaitersHearOfTheEndOnceItIsCommitted) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::allocation_test

@@ -3,7 +3,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::allocation_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -63,4 +63,4 @@ TEST(Orphan, AnSrunThatComesBackAfterARestartKeepsItsJob) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::allocation_test

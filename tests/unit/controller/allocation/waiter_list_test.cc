@@ -4,7 +4,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::allocation_test {
 namespace {
 
 Waiter waiter(std::uint64_t connection, std::uint32_t job, Uid user = kAlice) {
@@ -86,4 +86,4 @@ TEST(Immediate, IsTriedAgainWhereTheStateHasChangedMeanwhile) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::allocation_test

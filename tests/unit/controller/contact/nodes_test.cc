@@ -5,7 +5,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::contact_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -274,4 +274,4 @@ TEST(LostNode, ReturnToServiceDecidesAboutComingBack) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::contact_test

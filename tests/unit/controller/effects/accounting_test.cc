@@ -5,7 +5,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::effects_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -193,4 +193,4 @@ TEST(Accounting, IsToldAfterACrashWhatItHadNotHeard) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::effects_test

@@ -5,7 +5,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::effects_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -153,4 +153,4 @@ TEST(Variables, AValueCannotBringAnEntryOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::effects_test

@@ -8,7 +8,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::effects_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -125,4 +125,4 @@ TEST(EventLog, ASilentNodeGoesDown) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::effects_test

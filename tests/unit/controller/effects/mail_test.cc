@@ -5,7 +5,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::effects_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -161,4 +161,4 @@ TEST(Mail, HasASubjectOfOneLine) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::effects_test

@@ -5,7 +5,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::effects_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -66,4 +66,4 @@ TEST(WaitingRows, OneThatWasWrittenLongAgoIsNotPutOffAgain) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::effects_test

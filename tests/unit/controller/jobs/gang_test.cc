@@ -3,7 +3,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::jobs_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -58,4 +58,4 @@ TEST(Turns, WhatSomebodySuspendedStaysSuspended) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::jobs_test

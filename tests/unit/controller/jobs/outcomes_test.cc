@@ -6,7 +6,7 @@
 #include "controller/world.h"
 #include "state/snapshot.h"
 
-namespace muster::controller {
+namespace muster::controller::jobs_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -176,4 +176,4 @@ TEST(Programs, GetNoStringThatTheSystemDoesNotTake) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::jobs_test

@@ -6,7 +6,7 @@
 #include "controller/world.h"
 #include "state/snapshot.h"
 
-namespace muster::controller {
+namespace muster::controller::jobs_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -195,4 +195,4 @@ TEST(SitePrograms, ADeferredBatchScriptIsNotForgottenByANewController) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::jobs_test

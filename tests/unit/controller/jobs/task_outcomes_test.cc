@@ -1,7 +1,7 @@
 // Outcomes of an action on an array, grouped by tasks.
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::jobs_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -68,4 +68,4 @@ TEST_F(HalfGone, AnUpdateTellsThemToo) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::jobs_test

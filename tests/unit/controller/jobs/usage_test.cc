@@ -6,7 +6,7 @@
 #include "controller/world.h"
 #include "state/snapshot.h"
 
-namespace muster::controller {
+namespace muster::controller::jobs_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -121,4 +121,4 @@ TEST(Submit, MoreMemoryForACpuThanAllowedIsMoreCpus) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::jobs_test

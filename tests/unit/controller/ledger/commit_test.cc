@@ -4,7 +4,7 @@
 #include "base/text/string_block.h"
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::ledger_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -137,8 +137,17 @@ TEST(Recover, TheJournalGivesTheSameStateAgain) {
   Core core(host, {});
   ASSERT_TRUE(core.recover(stored, config, first.now));
   Cluster expected = first.core.cluster();
-  expected.epoch = Epoch{expected.epoch.value + 1};
+  EXPECT_GT(core.cluster().epoch, expected.epoch);
+  expected.epoch = core.cluster().epoch;
   EXPECT_EQ(core.cluster(), expected);
+}
+
+TEST(Recover, NodesObeyAControllerWhoseStateWasClearedOrIsOld) {
+  World first{ClusterBuilder().nodes(1)};
+  MemoryHost host;
+  Core cleared(host, {});
+  ASSERT_TRUE(cleared.recover({}, ClusterBuilder().nodes(1).config(), first.now + Seconds{1}));
+  EXPECT_GT(cleared.cluster().epoch, first.core.cluster().epoch);
 }
 
 TEST(Recover, AGapInTheJournalIsRefused) {
@@ -167,4 +176,4 @@ TEST(Reconfigure, ANodeWithAJobMayNotDisappear) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::ledger_test

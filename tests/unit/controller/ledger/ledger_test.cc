@@ -5,7 +5,7 @@
 
 #include "controller/ledger_world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::ledger_test {
 namespace {
 
 struct LedgerAlone : ::testing::Test {
@@ -76,4 +76,4 @@ TEST_F(LedgerAlone, TheJobAsItIsStaysAsItWas) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::ledger_test

@@ -9,7 +9,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::ledger_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -132,4 +132,4 @@ TEST_F(Rules, AnyoneMayWaitForAJobButNotTakeItOver) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::ledger_test

@@ -3,7 +3,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::ledger_test {
 namespace {
 
 TEST(OutOfMemory, WhatARequestHadBegunIsUndone) {
@@ -57,4 +57,4 @@ TEST(OutOfMemory, WhileABatchIsBeingCommittedItStays) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::ledger_test

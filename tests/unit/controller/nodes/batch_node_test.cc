@@ -1,7 +1,7 @@
 // --batch and --prefer: how they choose among a job's nodes at its start.
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::nodes_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -65,4 +65,4 @@ TEST_F(BatchNode, PreferredFeaturesThatItGotAreRemembered) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::nodes_test

@@ -3,7 +3,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::nodes_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -105,4 +105,4 @@ TEST(NodeFeatures, ActiveOnesAreSomeOfThoseAvailable) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::nodes_test

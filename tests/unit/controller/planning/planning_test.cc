@@ -5,7 +5,7 @@
 
 #include "controller/ledger_world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::planning_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -57,4 +57,4 @@ TEST_F(PlanningAlone, PublishesTheCommittedStateWithThePlan) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::planning_test

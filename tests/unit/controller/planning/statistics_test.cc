@@ -8,7 +8,7 @@
 #include "controller/world.h"
 #include "state/snapshot.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::planning_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -101,4 +101,4 @@ TEST(PlanWork, SaysWhatThePlanLookedAtAndWhoWentFirst) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::planning_test

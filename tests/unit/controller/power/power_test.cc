@@ -6,7 +6,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::power_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -548,4 +548,4 @@ TEST(DynamicNode, IsDeletedOnceNothingRunsThere) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::power_test

@@ -4,7 +4,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::reservations_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -218,4 +218,4 @@ TEST(ReservationPrograms, RunOnceWithItsBeginAndOnceWithItsEnd) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::reservations_test

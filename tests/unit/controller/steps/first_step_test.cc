@@ -1,7 +1,7 @@
 // srun outside of a job: its allocation and its step are requested together.
 #include "controller/world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::steps_test {
 namespace {
 
 wire::SubmitRequest with_step(JobRequest spec) {
@@ -120,4 +120,4 @@ TEST_F(FirstStep, SpansTheComponentsOfItsJob) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::steps_test

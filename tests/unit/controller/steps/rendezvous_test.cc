@@ -1,7 +1,7 @@
 // --rendezvous: the node and port where the tasks of a step meet.
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::steps_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -83,4 +83,4 @@ TEST_F(Rendezvous, IsForThoseWhoAskForIt) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::steps_test

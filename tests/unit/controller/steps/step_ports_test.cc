@@ -1,7 +1,7 @@
 // --resv-ports: ports of MpiParams that belong to one step on its nodes.
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::steps_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -69,4 +69,4 @@ TEST_F(StepPorts, MoreThanThereAreAreRefused) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::steps_test

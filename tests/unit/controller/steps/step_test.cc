@@ -3,7 +3,7 @@
 #include "controller/world.h"
 #include "state/snapshot.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::steps_test {
 namespace {
 
 wire::StepRequest exact_step(std::uint32_t job, std::uint32_t tasks) {
@@ -283,4 +283,4 @@ TEST(StepParts, OfOneJobRunOnNodesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::steps_test

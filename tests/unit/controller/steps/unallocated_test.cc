@@ -1,7 +1,7 @@
 // srun --no-allocate: the controller authorizes a launch that is not in its state.
 #include "controller/world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::steps_test {
 namespace {
 
 constexpr Uid kRoot{0};
@@ -77,4 +77,4 @@ TEST_F(Unallocated, ANodeThatComesBackWithOneKeepsIt) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::steps_test

@@ -4,7 +4,7 @@
 #include "controller/ledger_world.h"
 #include "controller/steps/steps.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::steps_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -88,4 +88,4 @@ TEST_F(StepsAlone, QueuedStepsAreThereAgainAfterARestart) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::steps_test

@@ -5,7 +5,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::submit_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -129,4 +129,4 @@ TEST(Membership, CountsAtSubmissionAndForAnUpdate) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::submit_test

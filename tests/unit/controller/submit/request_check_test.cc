@@ -5,7 +5,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::submit_test {
 namespace {
 
 constexpr RequestLimits kSmall{.name = 10,
@@ -194,4 +194,4 @@ TEST(NamedTasks, AreOnlyThoseThatThereAre) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::submit_test

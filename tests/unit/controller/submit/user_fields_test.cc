@@ -3,7 +3,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::submit_test {
 namespace {
 
 struct Addresses {  // the addresses of all fields, by number
@@ -68,4 +68,4 @@ TEST(Times, AreThoseThatCanBeCountedWith) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::submit_test

@@ -6,7 +6,7 @@
 #include "controller/world.h"
 #include "state/snapshot.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::triggers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -261,4 +261,4 @@ TEST_F(TriggersOfUsers, AreBoundedInNumber) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::triggers_test

@@ -6,7 +6,7 @@
 #include "controller/update/partition_keys.h"
 #include "wire/update_keys.h"
 
-namespace muster::controller {
+namespace muster::controller::update_test {
 namespace {
 
 using Kind = wire::UpdateRequest::Kind;
@@ -44,4 +44,4 @@ TEST(UpdateKeys, SayYesAndNoInSeveralWays) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::update_test

@@ -3,7 +3,7 @@
 
 #include "controller/world.h"
 
-namespace muster::controller::test {
+namespace muster::controller::test::update_test {
 namespace {
 
 TEST(Shrink, AJobGivesItsLastNodesBackAndGoesOn) {
@@ -54,4 +54,4 @@ TEST(Shrink, IsForAdministratorsWhereTheSiteSaysSo) {
 }
 
 }  // namespace
-}  // namespace muster::controller::test
+}  // namespace muster::controller::test::update_test

@@ -5,7 +5,7 @@
 
 #include "builders.h"
 
-namespace muster::controller {
+namespace muster::controller::views_test {
 namespace {
 
 using namespace muster::test;
@@ -49,4 +49,4 @@ TEST(FilterOfLicenses, KnowsEverySpelling) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::views_test

@@ -6,7 +6,7 @@
 #include "controller/world.h"
 #include "wire/parts.h"
 
-namespace muster::controller {
+namespace muster::controller::views_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -115,4 +115,4 @@ TEST(Query, OfOtherListsTheFirstPartHasWhatIsNoList) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::views_test

@@ -7,7 +7,7 @@
 #include "controller/views/query.h"
 #include "controller/world.h"
 
-namespace muster::controller {
+namespace muster::controller::views_test {
 namespace {
 
 using namespace muster::controller::test;
@@ -202,4 +202,4 @@ TEST(PrivateData, WithoutItEverybodySeesEverything) {
 }
 
 }  // namespace
-}  // namespace muster::controller
+}  // namespace muster::controller::views_test

@@ -6,7 +6,7 @@
 #include "model/node/spec_cores.h"
 #include "sched/place/place.h"
 
-namespace muster::sched {
+namespace muster::sched::cores_test {
 namespace {
 
 using namespace muster::test;
@@ -152,4 +152,4 @@ TEST(Impossible, SaysWhichPartOfTheRequestAndWhatWouldFit) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::cores_test

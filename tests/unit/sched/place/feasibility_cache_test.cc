@@ -6,7 +6,7 @@
 #include "builders.h"
 #include "sched/place/place.h"
 
-namespace muster::sched {
+namespace muster::sched::feasibility_cache_test {
 namespace {
 
 using namespace muster::test;
@@ -43,4 +43,4 @@ TEST(FeasibilityCache, ManyRequestsDoNotMakeItGrowWrong) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::feasibility_cache_test

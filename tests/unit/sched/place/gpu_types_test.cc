@@ -7,7 +7,7 @@
 #include "sched/place/place.h"
 #include "sched/plan.h"
 
-namespace muster::sched {
+namespace muster::sched::gpu_types_test {
 namespace {
 
 using namespace muster::test;
@@ -97,4 +97,4 @@ TEST(GpuTypes, BringMemoryAndCpusTogether) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::gpu_types_test

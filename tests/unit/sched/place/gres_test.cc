@@ -6,7 +6,7 @@
 #include "builders.h"
 #include "state/invariants.h"
 
-namespace muster::sched {
+namespace muster::sched::gres_test {
 namespace {
 
 using namespace muster::test;
@@ -229,4 +229,4 @@ TEST(TasksPerGpu, AreNoMoreThanTheGpusOfEachNodeAllow) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::gres_test

@@ -5,7 +5,7 @@
 #include "builders.h"
 #include "sched/place/place.h"
 
-namespace muster::sched {
+namespace muster::sched::layout_test {
 namespace {
 
 using namespace muster::test;
@@ -124,4 +124,4 @@ TEST(Nodes, AreTakenInTheirOrderUnlessOneWillDo) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::layout_test

@@ -3,7 +3,7 @@
 
 #include "builders.h"
 
-namespace muster::sched {
+namespace muster::sched::node_choice_test {
 namespace {
 
 using namespace muster::test;
@@ -117,4 +117,4 @@ TEST(NodeChoice, ByFeaturesRefusesThoseThatNoNodeHas) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::node_choice_test

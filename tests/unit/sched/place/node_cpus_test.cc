@@ -3,7 +3,7 @@
 
 #include "builders.h"
 
-namespace muster::sched {
+namespace muster::sched::node_cpus_test {
 namespace {
 
 using namespace muster::test;
@@ -74,4 +74,4 @@ TEST(NodeCpus, WithFewTasksInEachSocketAreInTheLastOnes) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::node_cpus_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-namespace muster::sched {
+namespace muster::sched::node_segments_test {
 namespace {
 
 using Numbers = std::vector<std::uint32_t>;
@@ -120,4 +120,4 @@ TEST(NodeSegments, ANeedBeyondAllNodesTogetherFailsAtOnce) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::node_segments_test

@@ -5,7 +5,7 @@
 
 #include "builders.h"
 
-namespace muster::sched {
+namespace muster::sched::place_test {
 namespace {
 
 using namespace muster::test;
@@ -528,4 +528,4 @@ TEST(Tasks, OfANodeAreNoMoreThanMaxTasksPerNode) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::place_test

@@ -4,7 +4,7 @@
 #include "builders.h"
 #include "state/invariants.h"
 
-namespace muster::sched {
+namespace muster::sched::sharing_test {
 namespace {
 
 using namespace muster::test;
@@ -161,4 +161,4 @@ TEST(OverSubscribe, CpusThatStaySharedAreOfNoUseToAPromise) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::sharing_test

@@ -8,7 +8,7 @@
 
 #include "sched/place/place.h"
 
-namespace muster::sched {
+namespace muster::sched::step_place_test {
 namespace {
 
 NodeShare held(std::uint32_t node, std::uint32_t cpus, std::uint64_t memory = 4000,
@@ -331,4 +331,4 @@ TEST(StepPlace, NumbersThatOverflowAreTooManyNeverTooFew) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::step_place_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::sched {
+namespace muster::sched::task_counts_test {
 namespace {
 
 using Counts = std::vector<std::uint32_t>;
@@ -77,4 +77,4 @@ TEST(TaskCounts, FilledUpLeaveOneToEachNodeBehind) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::task_counts_test

@@ -7,7 +7,7 @@
 #include "sched/request/topology.h"
 #include "state/invariants.h"
 
-namespace muster::sched {
+namespace muster::sched::devices_test {
 namespace {
 
 using namespace muster::test;
@@ -119,4 +119,4 @@ TEST(EveryPlan, KeepsGpusAndTheirSharesApartBelowSwitches) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::devices_test

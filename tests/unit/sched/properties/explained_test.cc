@@ -11,7 +11,7 @@
 #include "sched/random_queue.h"
 #include "sched/request/request.h"
 
-namespace muster::sched {
+namespace muster::sched::explained_test {
 namespace {
 
 using namespace muster::test;
@@ -256,4 +256,4 @@ TEST(EveryStart, IsExplained) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::explained_test

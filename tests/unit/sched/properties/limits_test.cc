@@ -9,7 +9,7 @@
 #include "sched/priority/usage.h"
 #include "state/invariants.h"
 
-namespace muster::sched {
+namespace muster::sched::limits_test {
 namespace {
 
 using namespace muster::test;
@@ -192,4 +192,4 @@ TEST(EveryPlan, KeepsTheLimitsOfAssociationsAndTheirPast) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::limits_test

@@ -11,7 +11,7 @@
 #include "sched/timeline/reserved.h"
 #include "state/invariants.h"
 
-namespace muster::sched {
+namespace muster::sched::plan_test {
 namespace {
 
 using namespace muster::test;
@@ -231,4 +231,4 @@ TEST(EveryPlan, IsSoundInRandomCases) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::plan_test

@@ -9,7 +9,7 @@
 #include "sched/preempt/preempt.h"
 #include "state/invariants.h"
 
-namespace muster::sched {
+namespace muster::sched::preempt_test {
 namespace {
 
 using namespace muster::test;
@@ -142,4 +142,4 @@ TEST(EveryEviction, IsNeededAllowedAndNotInVain) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::preempt_test

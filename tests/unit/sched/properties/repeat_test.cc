@@ -5,7 +5,7 @@
 #include "sched/random_queue.h"
 #include "state/snapshot.h"
 
-namespace muster::sched {
+namespace muster::sched::repeat_test {
 namespace {
 
 using namespace muster::test;
@@ -96,4 +96,4 @@ TEST(EveryPlan, IsTheSameForTheSameInput) {
 }
 
 }  // namespace
-}  // namespace muster::sched
+}  // namespace muster::sched::repeat_test

@@ -38,9 +38,11 @@ class FairShares {
   // the answer is slow_down.
   void run(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
            std::function<void()> work);
-  // The same, but the work itself resumes the connection.
+  // The same, but the work itself resumes the connection. alike: operators wait for their turns
+  // like other users.
+  enum class Turns : std::uint8_t { operators_first, alike };
   void begin(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
-             std::function<void()> work);
+             std::function<void()> work, Turns turns = Turns::operators_first);
   // Sends a long answer in parts, each of which is made when the reader wants it.
   void send_in_parts(io::FairPool& pool, controller::ReplyTo to, Uid user,
                      std::shared_ptr<PartSource> source);

@@ -1,5 +1,5 @@
 // Runs users' work on the pools, and sends answers in parts.
-#include "slurmctld/shares.h"
+#include "slurmctld/users/shares.h"
 
 #include <fmt/format.h>
 
@@ -97,11 +97,11 @@ bool FairShares::is_slowed_down(controller::ReplyTo to, Uid user, const wire::Re
 }
 
 void FairShares::begin(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
-                       std::function<void()> work) {
+                       std::function<void()> work, Turns turns) {
   server_.pause(to.connection);
   const bool is_queued =
       pool.run({.user = user,
-                .is_operator = is_operator(user),
+                .is_operator = turns == Turns::operators_first && is_operator(user),
                 .bytes = bytes,
                 .run = [this, to, work = std::move(work)] {
                   if (!server_.is_open(to.connection)) return;
