@@ -39,6 +39,20 @@ std::string absent_text(const std::vector<Text>& missed) {
       join(names, ", "));
 }
 
+// Waits for an answer of the accounts' thread; a value without content if that is stopped.
+template <class T>
+T ask_site(SiteKeeper& site, std::function<T()> question) {
+  auto told = std::make_shared<std::promise<T>>();
+  auto answer = told->get_future();
+  site.post([told, question = std::move(question)] { told->set_value(question()); });
+  told.reset();  // so that it is gone if the work is dropped
+  try {
+    return answer.get();
+  } catch (const std::future_error&) {
+    return T{};
+  }
+}
+
 }  // namespace
 
 void Daemon::reply(controller::ReplyTo to, wire::Answer answer) {
@@ -101,11 +115,9 @@ void Daemon::reconfigure() {
 void Daemon::list_records(controller::ReplyTo to, const io::Peer& peer,
                           const wire::AccountingRequest& request) {
   shares_->begin(shares_->sacct(), to, peer.uid, 0, [this, to, peer, request] {
-    std::promise<std::vector<Text>> known;
-    auto names = known.get_future();
-    site_.post([this, &known] { known.set_value(site_.clusters()); });
     wire::AccountingRequest whole = request;
-    if (whole.clusters.empty()) whole.clusters = names.get();
+    if (whole.clusters.empty())
+      whole.clusters = ask_site<std::vector<Text>>(site_, [this] { return site_.clusters(); });
     for (Text& name : whole.clusters) name = Text(lower(name));
     const auto missed = controllers_.flush(whole.clusters, kFlushPatience);
     if (!missed.empty())
@@ -119,11 +131,9 @@ void Daemon::send_listing(controller::ReplyTo to, const io::Peer& peer,
   const PrivateData hidden = conf().private_data;
   bool sees_all = is_operator(peer) || (!hidden.jobs && !hidden.usage);
   if (!sees_all) {
-    std::promise<AdminLevel> told;
-    auto level = told.get_future();
     const Text name = users_.name_of(peer.uid);
-    site_.post([this, &told, &name] { told.set_value(site_.level_of(name)); });
-    sees_all = level.get() >= AdminLevel::operates;
+    const auto level = ask_site<AdminLevel>(site_, [this, name] { return site_.level_of(name); });
+    sees_all = level >= AdminLevel::operates;
   }
   auto found = accounting::Listing::make(records_, request, io::wall_clock() + kClocksDiffer,
                                          sees_all ? std::nullopt : std::optional<Uid>(peer.uid));

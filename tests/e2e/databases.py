@@ -237,6 +237,16 @@ class DbdCluster(Cluster):
         self.database.start()
         self.dbd.start()
 
+    def start_controller(self, *options):
+        """slurmctld does not wait for slurmdbd, but tests that know nothing of it expect their records at once."""
+        super().start_controller(*options)
+        if self.dbd.pid and is_alive(self.dbd.pid) and getattr(self.database, "process", True):
+            wait_for(self.is_connected, "the controller at slurmdbd")
+
+    def is_connected(self):
+        rows = self.run("sacctmgr", "-nP", "show", "cluster", "format=cluster,controlhost,controlport").lines
+        return any(row.endswith(f"|127.0.0.1|{self.ports.base}") for row in rows)
+
     def down(self):
         super().down()
         if self.owns_dbd:

@@ -30,15 +30,10 @@ def change(cluster, *words, **options):
     return cluster.run("sacctmgr", "-i", *words, **options)
 
 
-def is_connected(cluster, name="e2e"):
-    shown = cluster.run("sacctmgr", "-nP", "show", "cluster", "format=cluster,controlhost").lines
-    return f"{name}|127.0.0.1" in shown
-
-
 @pytest.fixture(autouse=True)
 def everything_runs(cluster):
     """Each test finds the database, slurmdbd and the controller running and connected."""
-    wait_for(lambda: is_connected(cluster), "the controller at slurmdbd")
+    wait_for(cluster.is_connected, "the controller at slurmdbd")
     yield
     if getattr(cluster.database, "process", True) is None:
         cluster.database.start()
@@ -150,7 +145,7 @@ def test_while_slurmdbd_is_away_jobs_go_on_and_the_commands_say_so(cluster, lab,
     cluster.stop_controller(signal.SIGKILL)
     cluster.start_controller()
     cluster.dbd.start()
-    wait_for(lambda: is_connected(cluster), "the controller at slurmdbd")
+    wait_for(cluster.is_connected, "the controller at slurmdbd")
     cluster.wait_sacct([rf"{job}\|FAILED\|4:0"], "-X", "-a", "-j", job, "-o", "jobid,state,exitcode")
 
 
