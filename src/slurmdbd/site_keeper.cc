@@ -38,7 +38,11 @@ accounts::Answer SiteKeeper::answer(const Text& user, bool is_slurm_user, const 
   catch_up();
   const accounts::Actor actor = accounts::actor_of(service_.site(), user, is_slurm_user);
   accounts::Answer answer = service_.answer(actor, hidden, request, now);
-  controllers_.tell(answer.news);
+  if (!answer.news.empty()) {
+    controllers_.tell(answer.news);
+    // They hear the news before the question: whoever asked for the change finds it in force.
+    (void)controllers_.flush(clusters(), kNewsPatience);
+  }
   hide_absent(answer.reply.rows);
   return answer;
 }

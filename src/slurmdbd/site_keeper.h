@@ -56,5 +56,7 @@ class SiteKeeper final : private accounts::Surroundings {
 
 // How long answers wait for controllers that have records on their way.
 inline constexpr Millis kFlushPatience{3000};
+// How long a change waits for controllers to follow it.
+inline constexpr Millis kNewsPatience{1000};
 
 }  // namespace muster::dbd

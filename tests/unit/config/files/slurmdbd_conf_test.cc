@@ -12,7 +12,7 @@ Result<DbdConf> load(std::string text) {
 }
 std::string problem(const std::string& text) {
   auto conf = load(text);
-  return conf ? "" : conf.error().text();
+  return conf ? "" : conf.error().detail;
 }
 
 TEST(DbdConf, ReadsWhereTheDatabaseIsAndWhatIsKept) {
