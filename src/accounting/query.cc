@@ -63,12 +63,15 @@ AccountingRow make_row(const wire::AccountingRequest& request, JobRecord job,
 
 }  // namespace
 
-Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequest& request,
+Result<Listing> Listing::make(AccountingReader& store, const wire::AccountingRequest& request,
                               Time now, std::optional<Uid> only_of) {
   auto selection = make_selection(request, now);
   if (!selection) return std::unexpected(selection.error());
-  AccountingStore::Scan wanted{
-      .jobs = {}, .ended_since = selection->window.start, .uids = {}, .users = {}};
+  AccountingReader::Scan wanted{.jobs = {},
+                                .ended_since = selection->window.start,
+                                .uids = {},
+                                .users = {},
+                                .clusters = request.clusters};
   // No job was in the window that was submitted after it.
   if (!selection->window.end_is_now) wanted.begun_until = selection->window.end;
   for (const wire::JobRef& ref : request.jobs) wanted.jobs.push_back(ref.job);
@@ -88,7 +91,7 @@ Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequ
     auto operator<=>(const Place&) const = default;
   };
   std::vector<Place> places;
-  auto read = store.scan(wanted, [&](const AccountingStore::Candidate& c) {
+  auto read = store.scan(wanted, [&](const AccountingReader::Candidate& c) {
     if (selects(*selection, c.job) && (!only_of || c.job.uid == *only_of))
       places.push_back({printing_order(c.job), c.index, c.job.job});
   });
@@ -107,7 +110,7 @@ Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequ
   return listing;
 }
 
-Result<std::vector<AccountingRow>> Listing::next(AccountingStore& store, std::size_t bytes) {
+Result<std::vector<AccountingRow>> Listing::next(AccountingReader& store, std::size_t bytes) {
   std::vector<AccountingRow> rows;
   for (std::size_t size = 0; next_ < rows_.size() && size < bytes; ++next_) {
     const std::int64_t index = rows_[next_];
@@ -123,7 +126,7 @@ Result<std::vector<AccountingRow>> Listing::next(AccountingStore& store, std::si
   return rows;
 }
 
-Result<std::vector<AccountingRow>> query(AccountingStore& store,
+Result<std::vector<AccountingRow>> query(AccountingReader& store,
                                          const wire::AccountingRequest& request, Time now,
                                          std::optional<Uid> only_of) {
   auto listing = Listing::make(store, request, now, only_of);

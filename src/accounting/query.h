@@ -19,10 +19,10 @@ namespace muster::accounting {
 class Listing {
  public:
   // `only_of`: never rows of other users, whatever the request says.
-  static Result<Listing> make(AccountingStore& store, const wire::AccountingRequest& request,
+  static Result<Listing> make(AccountingReader& store, const wire::AccountingRequest& request,
                               Time now, std::optional<Uid> only_of = std::nullopt);
   // The next rows, about `bytes` of them; none at the end.
-  Result<std::vector<AccountingRow>> next(AccountingStore& store, std::size_t bytes);
+  Result<std::vector<AccountingRow>> next(AccountingReader& store, std::size_t bytes);
 
  private:
   explicit Listing(wire::AccountingRequest request) : request_(std::move(request)) {}
@@ -35,7 +35,7 @@ class Listing {
 // All rows at once. If the request gives no start or end, Slurm's defaults apply; "midnight" is in
 // this process's time zone. The caller decides whose jobs a user sees by default (uids): without
 // users and uids, everybody's. `only_of` as in Listing::make.
-Result<std::vector<AccountingRow>> query(AccountingStore& store,
+Result<std::vector<AccountingRow>> query(AccountingReader& store,
                                          const wire::AccountingRequest& request, Time now,
                                          std::optional<Uid> only_of = std::nullopt);
 

@@ -166,7 +166,8 @@ AccountsNews Service::news_of(const Draft& draft) {
 Result<AccountsNews> Service::commit(Draft& draft, std::vector<TransactionRow> transactions) {
   auto done = store_.commit({.version = site_.version + 1,
                              .rows = draft.rows(),
-                             .transactions = std::move(transactions)});
+                             .transactions = std::move(transactions),
+                             .resets = draft.resets()});
   if (!done) return std::unexpected(done.error());
   draft.keep();
   ++site_.version;
@@ -225,6 +226,26 @@ Answer Service::change(const Actor& actor, const wire::AccountsRequest& request,
   answer.reply.committed = true;
   answer.news = std::move(*news);
   return answer;
+}
+
+std::string change_text(std::string_view user, const wire::AccountsRequest& request) {
+  constexpr std::string_view kDone[] = {"shows", "adds", "modifies", "removes"};
+  constexpr std::string_view kWhat[] = {"cluster", "account", "user",  "coordinator", "association",
+                                        "QOS",     "TRES",    "wckey", "resource"};
+  const auto entity = static_cast<std::size_t>(request.entity);
+  std::vector<std::string> what;
+  for (const wire::Condition& condition : request.where) {
+    std::vector<std::string> names;
+    for (const Text& name : condition.values) names.push_back(name.str());
+    what.push_back(fmt::format("{}={}", condition.key.view(), join(names, ",")));
+  }
+  for (const wire::Setting& setting : request.settings)
+    what.push_back(fmt::format("set {}={}", setting.key.view(), setting.value));
+  std::string line = join(what, " ");
+  constexpr std::size_t kLongest = 500;
+  if (line.size() > kLongest) line = line.substr(0, kLongest) + "...";
+  return fmt::format("{} {} {}: {}", user, kDone[static_cast<std::size_t>(request.verb)],
+                     entity < std::size(kWhat) ? kWhat[entity] : "", line);
 }
 
 }  // namespace muster::accounts

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "accounts/command.h"
@@ -51,5 +53,8 @@ class Service {
   Site site_;
   std::set<Text> managed_;  // clusters whose controllers know their associations
 };
+
+// For the log: "root adds account: Name=lab".
+std::string change_text(std::string_view user, const wire::AccountsRequest& request);
 
 }  // namespace muster::accounts

@@ -146,6 +146,20 @@ Result<void> check_together(const SlurmConf& conf) {
   return check_job_container(conf);
 }
 
+namespace {
+
+Result<void> check_accounting(const SlurmConf& conf) {
+  if (!conf.wants_slurmdbd) return {};
+  if (!conf.use_munge)
+    return invalid(conf.place_of("AccountingStorageType"), "slurmdbd needs AuthType=auth/munge");
+  if (!conf.qos_places.empty())
+    return invalid(conf.qos_places.front(),
+                   "lines of QoS are for accounting without slurmdbd: use sacctmgr add qos");
+  return {};
+}
+
+}  // namespace
+
 Result<void> check_controller(const SlurmConf& conf, std::string_view host_name) {
   const bool old_keys = !conf.places.contains("SlurmctldHost");
   const std::string_view key = old_keys ? "ControlMachine" : "SlurmctldHost";
@@ -153,6 +167,7 @@ Result<void> check_controller(const SlurmConf& conf, std::string_view host_name)
     return invalid(conf.place_of(old_keys ? "BackupController" : key),
                    fmt::format("{}={}: there is no backup controller yet; name one host",
                                old_keys ? "BackupController" : key, conf.controllers[1].name));
+  if (auto ok = check_accounting(conf); !ok) return ok;
   const std::string& name = conf.controllers.front().name;
   if (is_same_host(name, host_name)) return {};
   return invalid(conf.place_of(key),

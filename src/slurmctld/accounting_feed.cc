@@ -125,6 +125,7 @@ Result<void> AccountingFeed::tell(Rows which) {
   auto written = write();
   unwritten_ = ingested_.changes.size();
   store_->rest();
+  if (on_written_) on_written_();
   return written;
 }
 

@@ -36,6 +36,8 @@ class AccountingFeed {
   void post(std::function<void()> work);  // to its thread
   // To be told, on the loop, that writing begins to fail (true) or works again.
   void on_trouble(std::function<void(bool)> told) { on_trouble_ = std::move(told); }
+  // To be told, on its thread, that rows were written.
+  void on_written(std::function<void()> told) { on_written_ = std::move(told); }
   std::size_t backlog() const;  // rows that are not written yet
   void keep_usage();            // from now on usage is made known at each full hour
 
@@ -58,6 +60,7 @@ class AccountingFeed {
   const std::atomic<bool>& stopping_;
   io::Loop* loop_ = nullptr;
   std::function<void(bool)> on_trouble_;
+  std::function<void()> on_written_;
   std::atomic<bool> feed_due_ = false, feeding_ = false;
   std::atomic<std::size_t> unwritten_ = 0;  // rows of ingested_
 

@@ -111,6 +111,10 @@ void answer_records(RecordsDesk desk, controller::ReplyTo to, const RecordsAsker
   });
 }
 
+std::string kept_elsewhere(const DatabaseLink& link) {
+  return fmt::format("slurmdbd at {} keeps the accounts: ask it", link.address());
+}
+
 }  // namespace
 
 // Answers a query. Long answers are made by the pool, so that they do not delay other users; they
@@ -144,6 +148,7 @@ void Service::ask_accounting(controller::ReplyTo to, const io::Peer& peer,
                              const wire::AccountingRequest& request) {
   if (!accounting_.has_store())
     return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"});
+  if (link_) return reply(to, Error{ErrorCode::failure, kept_elsewhere(*link_)});
   const auto only_of =
       controller::Visibility(published_->cluster, viewer_of(peer)).only_records_of();
   auto list = [this, to, only_of, request, type = type_of(wire::Request(request)),
@@ -187,11 +192,14 @@ void Service::ask_accounting(controller::ReplyTo to, const io::Peer& peer,
 void Service::ask_accounts(controller::ReplyTo to, const io::Peer& peer,
                            const wire::AccountsRequest& request) {
   if (!accounts_.exist())
-    return reply(to, wire::AccountsReply{.refusal = wire::AccountsNote{
-                                             .problem = wire::AccountsProblem::not_supported,
-                                             .entity = request.entity,
-                                             .detail = "Slurm accounting storage is disabled"}});
+    return reply(
+        to, wire::AccountsReply{.refusal = wire::AccountsNote{
+                                    .problem = wire::AccountsProblem::not_supported,
+                                    .entity = request.entity,
+                                    .detail = link_ ? kept_elsewhere(*link_)
+                                                    : "Slurm accounting storage is disabled"}});
   if (accounts::is_of_records(request.entity)) {
+    if (link_) return reply(to, Error{ErrorCode::failure, kept_elsewhere(*link_)});
     if (!accounting_.has_store())
       return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"});
     const bool operates = level_of(peer) >= AdminLevel::operates;
@@ -213,36 +221,12 @@ void Service::ask_accounts(controller::ReplyTo to, const io::Peer& peer,
   });
 }
 
-namespace {
-
-void log_change(std::string_view user, const wire::AccountsRequest& request) {
-  constexpr std::string_view kDone[] = {"shows", "adds", "modifies", "removes"};
-  constexpr std::string_view kWhat[] = {"cluster", "account", "user",  "coordinator", "association",
-                                        "QOS",     "TRES",    "wckey", "resource"};
-  const auto entity = static_cast<std::size_t>(request.entity);
-  std::vector<std::string> what;
-  for (const wire::Condition& condition : request.where) {
-    std::vector<std::string> names;
-    for (const Text& name : condition.values) names.push_back(name.str());
-    what.push_back(fmt::format("{}={}", condition.key.view(), join(names, ",")));
-  }
-  for (const wire::Setting& setting : request.settings)
-    what.push_back(fmt::format("set {}={}", setting.key.view(), setting.value));
-  std::string line = join(what, " ");
-  constexpr std::size_t kLongest = 500;
-  if (line.size() > kLongest) line = line.substr(0, kLongest) + "...";
-  io::log_info("accounts: {} {} {}: {}", user, kDone[static_cast<std::size_t>(request.verb)],
-               entity < std::size(kWhat) ? kWhat[entity] : "", line);
-}
-
-}  // namespace
-
 void Service::answer_accounts(controller::ReplyTo to, const io::Peer& peer,
                               const wire::AccountsRequest& request) {
   const Text user = users_.name_of(peer.uid);
   auto answer = std::make_shared<accounts::Answer>(
       accounts_.answer(user, options_.is_operator(peer), request, current_time()));
-  if (answer->reply.committed) log_change(user, request);
+  if (answer->reply.committed) io::log_info("accounts: {}", accounts::change_text(user, request));
   if (answer->reply.rows.empty()) {
     server_->resume(to.connection);
     if (answer->news.empty()) return reply(to, std::move(answer->reply));

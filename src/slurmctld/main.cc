@@ -27,8 +27,6 @@
 #include "io/loop/signal_watch.h"
 #include "io/net/handshake.h"
 #include "io/process/daemonize.h"
-#include "io/store/sqlite_accounting.h"
-#include "io/store/sqlite_accounts.h"
 #include "io/store/sqlite_store.h"
 #include "slurmctld/secret.h"
 #include "slurmctld/service.h"
@@ -149,8 +147,10 @@ void give_log_file(const std::string& path, Uid uid, gid_t gid) {
 
 // A file, other than the journal, that shows that this cluster had jobs. If only the journal were
 // missing, the controller would start empty, and use the jobs' ids and nodes again.
-std::string traces_of_state(const std::string& dir, AccountingStore* accounting) {
-  if (accounting && accounting->last() > 0) return dir + "/accounting.db";
+std::string traces_of_state(const config::SlurmConf& conf, AccountingStore* accounting) {
+  const std::string& dir = conf.state_save_location;
+  if (accounting && accounting->last() > 0)
+    return dir + (conf.wants_slurmdbd ? "/slurmdbd_queue.db" : "/accounting.db");
   return io::exists(secret_path(dir)) ? secret_path(dir) : std::string();
 }
 
@@ -211,29 +211,17 @@ int run(const Options& options) {
     io::log_info("slurm.conf: {} is accepted but has no effect yet", key);
   warn_without_munge(conf, *uid);
   const bool no_accounting = !configuration->cluster.settings.accounting;
-  if (conf.wants_slurmdbd)
-    io::log_info("accounting is kept in a file in StateSaveLocation; slurmdbd is not used");
 
   if (options.clear_state) {
     auto erased = io::SqliteStore::erase(conf.state_save_location);
     if (erased) erased = forget_secret(conf.state_save_location);
     if (!erased) fatal(erased.error());
   }
-  std::unique_ptr<AccountingStore> accounting;
-  if (!no_accounting) {
-    auto opened = io::SqliteAccounting::open(conf.state_save_location + "/accounting.db");
-    if (!opened) fatal(opened.error());
-    accounting = std::move(*opened);
-  }
-  std::unique_ptr<AccountsStore> accounts;
-  if (!no_accounting) {
-    auto opened = io::SqliteAccounts::open(conf.state_save_location + "/accounts.db");
-    if (!opened) fatal(opened.error());
-    accounts = std::move(*opened);
-  }
+  auto records = open_records(conf, no_accounting, *uid);
+  if (!records) fatal(records.error());
   io::SqliteStoreOptions store_options;
   if (!options.clear_state)
-    store_options.found_beside = traces_of_state(conf.state_save_location, accounting.get());
+    store_options.found_beside = traces_of_state(conf, records->accounting.get());
   auto store = io::SqliteStore::open(conf.state_save_location, store_options);
   if (!store) fatal(store.error());
   auto secret = load_secret(conf.state_save_location);
@@ -256,9 +244,10 @@ int run(const Options& options) {
                          if (fresh) fresh->cluster.settings.accounting = !no_accounting;
                          return fresh;
                        },
-                   .stop = end},
-                  std::move(*configuration), std::move(*store), std::move(accounting),
-                  std::move(accounts), std::move(*secret));
+                   .stop = end,
+                   .slurmdbd = std::move(records->slurmdbd)},
+                  std::move(*configuration), std::move(*store), std::move(records->accounting),
+                  std::move(records->accounts), std::move(*secret));
   {
     io::Loop loop([&] { service.advance(); });
     io::ServerOptions server{

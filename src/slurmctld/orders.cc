@@ -10,7 +10,7 @@
 #include "io/log.h"
 #include "io/loop/memory_wait.h"
 #include "slurmctld/message_names.h"
-#include "slurmctld/shares.h"
+#include "slurmctld/users/shares.h"
 #include "wire/parts.h"
 
 namespace muster::daemon {

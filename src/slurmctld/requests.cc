@@ -132,7 +132,7 @@ void Service::tell_statistics(controller::ReplyTo to, bool reset) {
   told.threads = static_cast<std::uint32_t>(shares_->busy_threads() + 1);  // the loop's
   told.is_planning = plans_aside_;
   told.clock_latency_us = clock_latency_us_;
-  told.accounting_rows = accounting_.backlog();
+  told.accounting_rows = accounting_.backlog() + (link_ ? link_->waiting_rows() : 0);
   orders_->fill(told);
   messages_.fill(told);
   reply(to, std::move(told));
@@ -163,13 +163,12 @@ void Service::reconfigure(controller::ReplyTo to, std::optional<Uid> by) {
       log_event(std::move(entry));
       configuration_ = std::move(fresh);
       // QOS of slurm.conf are rows of the site too.
-      accounts_.follow(
-          registration_of(configuration_.conf, configuration_.cluster, options_.host_name),
-          current_time(), [this](AccountsNews news) {
-            post([this, news = std::move(news)] {
-              core_->on_accounts(news, controller::ReplyTo{}, wire::Done{}, current_time());
-            });
-          });
+      const auto registration =
+          registration_of(configuration_.conf, configuration_.cluster, options_.host_name);
+      if (link_) link_->follow(registration);
+      accounts_.follow(registration, current_time(), [this](AccountsNews news) {
+        post([this, news = std::move(news)] { AccountsWay{*this}.hear(news); });
+      });
       shares_->set_limits(configuration_.conf.words);
     });
   });

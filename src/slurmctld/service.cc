@@ -77,13 +77,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
                                accounting_.has_store() ? accounting_.store().last() : 0);
       !ok)
     return ok;
-  if (accounts_.exist()) {
-    auto news = accounts_.start(
-        registration_of(configuration_.conf, configuration_.cluster, options_.host_name),
-        current_time());
-    if (!news) return std::unexpected(news.error());
-    core_->on_accounts(*news, controller::ReplyTo{}, wire::Done{}, current_time());
-  }
+  if (auto ok = AccountsWay{*this}.start(); !ok) return ok;
   publish({core_->committed(), nullptr, nullptr, {}, nullptr});
   accounting_.keep_usage();
   // From here on everything runs on the loop.
@@ -115,6 +109,7 @@ Result<void> Service::listen(const io::ServerOptions& server) {
            }});
   if (!listening) return std::unexpected(listening.error());
   server_ = std::move(*listening);
+  for (const AccountsNews& news : std::exchange(early_news_, {})) AccountsWay{*this}.hear(news);
   orders_.emplace(*loop_, *server_, *store_, blobs_, stopping_);
   shares_.emplace(*loop_, *server_, options_.slurm_user, stopping_);
   shares_->set_limits(configuration_.conf.words);
@@ -143,6 +138,7 @@ void Service::stop() {
     if (*worker) (*worker)->stop();
   if (orders_) orders_->stop();
   accounting_.stop();
+  if (link_) link_->stop();
   accounts_.stop();
   if (background_) background_->stop();
   if (scripts_) scripts_->stop();

@@ -35,13 +35,14 @@
 #include "io/wall_clock.h"
 #include "slurmctld/accounting_feed.h"
 #include "slurmctld/changes.h"
+#include "slurmctld/database_link.h"
 #include "slurmctld/message_statistics.h"
 #include "slurmctld/orders.h"
-#include "slurmctld/shares.h"
 #include "slurmctld/site_accounts.h"
 #include "slurmctld/site_programs.h"
 #include "slurmctld/submit_scripts.h"
-#include "slurmctld/users.h"
+#include "slurmctld/users/shares.h"
+#include "slurmctld/users/users.h"
 #include "slurmctld/vetting.h"
 #include "state/accounting_store.h"
 #include "state/store.h"
@@ -54,8 +55,9 @@ struct ServiceOptions {
   std::optional<Uid> slurmd_user;  // decodes munge credentials for nodes; unset = no munge
   std::string munge_socket;        // empty = munge's own default
   bool foreground = false;
-  std::function<Result<Configuration>()> load;  // reads the configuration again
-  std::function<void()> stop;                   // asks main to end the daemon
+  std::function<Result<Configuration>()> load;       // reads the configuration again
+  std::function<void()> stop;                        // asks main to end the daemon
+  std::optional<DatabaseLink::Parts> slurmdbd = {};  // where that keeps accounting
 
   bool is_operator(const io::Peer& peer) const;  // root or SlurmUser
 };
@@ -92,6 +94,13 @@ class Service final : public controller::Host {
   void log_error(std::string_view line) override;
 
  private:
+  // How what is said of accounts reaches the core, whoever keeps them.
+  struct AccountsWay {
+    Service& service;
+    Result<void> start() const;
+    Result<void> start_link() const;
+    void hear(const AccountsNews& news) const;
+  };
   struct DaemonVerbs;  // answers requests that concern the daemon rather than the cluster's state
 
   void post(std::function<void()> work);  // to the loop's thread; dropped once stopped
@@ -152,7 +161,8 @@ class Service final : public controller::Host {
   std::optional<CommitOutcome> committed_;  // not yet passed to the core
   BatchNumber last_snapshot_ = 0;
   bool snapshot_running_ = false;
-  bool plans_aside_ = false;  // a plan is made on the planner's thread
+  bool plans_aside_ = false;              // a plan is made on the planner's thread
+  std::vector<AccountsNews> early_news_;  // of slurmdbd, before the loop may use the core
 
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
@@ -175,6 +185,7 @@ class Service final : public controller::Host {
   std::optional<OrderSender> orders_;
   AccountingFeed accounting_;
   SiteAccounts accounts_;
+  std::optional<DatabaseLink> link_;
   std::unique_ptr<io::Worker> planner_, store_thread_, background_;
   SitePrograms programs_;
   std::optional<SubmitScripts> scripts_;  // set if JobSubmitPlugins names some

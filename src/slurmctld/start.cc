@@ -1,4 +1,5 @@
-// Looks at the owners of state files, and tries to make a munge credential.
+// Looks at the owners of state files, opens those of accounting, and tries to make a munge
+// credential.
 #include "slurmctld/start.h"
 
 #include <pwd.h>
@@ -10,7 +11,10 @@
 #include <fmt/format.h>
 
 #include "io/log.h"
+#include "io/net/controllers.h"
 #include "io/net/munge.h"
+#include "io/store/record_queue.h"
+#include "io/store/sqlite_accounting.h"
 
 namespace muster::daemon {
 
@@ -28,7 +32,35 @@ io::LogLevel wanted_level(const config::SlurmConf& conf, int verbose) {
   return static_cast<io::LogLevel>(std::min(raised, static_cast<int>(io::LogLevel::debug5)));
 }
 
+Result<Records> open_remote(const config::SlurmConf& conf, Uid uid) {
+  Records records;
+  auto queue = io::RecordQueue::open(conf.state_save_location + "/slurmdbd_queue.db");
+  if (!queue) return std::unexpected(queue.error());
+  auto known = io::SqliteAccounts::open(conf.state_save_location + "/slurmdbd_accounts.db");
+  if (!known) return std::unexpected(known.error());
+  io::Endpoint endpoint =
+      io::database_endpoint({conf.accounting_host, conf.accounting_port, conf.munge_socket}, uid);
+  endpoint.role = io::PeerRole::node;  // it reports
+  endpoint.client_name = "slurmctld/" + conf.cluster_name;
+  records.slurmdbd = DatabaseLink::Parts{std::move(endpoint), std::move(*known), queue->get()};
+  records.accounting = std::move(*queue);
+  return records;
+}
+
 }  // namespace
+
+Result<Records> open_records(const config::SlurmConf& conf, bool no_accounting, Uid uid) {
+  Records records;
+  if (no_accounting) return records;
+  if (conf.wants_slurmdbd) return open_remote(conf, uid);
+  auto accounting = io::SqliteAccounting::open(conf.state_save_location + "/accounting.db");
+  if (!accounting) return std::unexpected(accounting.error());
+  auto accounts = io::SqliteAccounts::open(conf.state_save_location + "/accounts.db");
+  if (!accounts) return std::unexpected(accounts.error());
+  records.accounting = std::move(*accounting);
+  records.accounts = std::move(*accounts);
+  return records;
+}
 
 io::LogOptions log_options(const config::SlurmConf& conf, bool foreground, int verbose) {
   io::LogOptions options{

@@ -8,8 +8,8 @@
 #include "controller/hooks/vetting.h"
 #include "controller/ledger/host.h"
 #include "io/net/server.h"
-#include "slurmctld/shares.h"
 #include "slurmctld/submit_scripts.h"
+#include "slurmctld/users/shares.h"
 
 namespace muster::daemon {
 

@@ -17,17 +17,10 @@
 
 namespace muster {
 
-class AccountingStore {
+// What queries read.
+class AccountingReader {
  public:
-  virtual ~AccountingStore() = default;
-
-  // Writes all records or none, together with the number of the last batch that they cover. A
-  // record replaces an earlier one, so delivering it again does no harm.
-  // ErrorCode::state_storage_full: nothing was written; try again.
-  virtual Result<void> ingest(const std::vector<AccountingRecord>& records, BatchNumber last) = 0;
-  virtual BatchNumber last() = 0;
-  // Says that the store may be idle for a while: it may free memory that only saves time.
-  virtual void rest() {}
+  virtual ~AccountingReader() = default;
 
   // Which rows to look at. The caller checks each row itself.
   struct Scan {
@@ -37,6 +30,7 @@ class AccountingStore {
     // With `users`: other users' jobs may be left out; both empty = everybody.
     std::vector<Uid> uids;
     std::vector<Text> users;
+    std::vector<Text> clusters;  // jobs of others may be left out; empty = all
   };
   struct Candidate {
     std::int64_t index = 0;  // ascends with age: a later run of the same job has a higher one
@@ -83,6 +77,17 @@ class AccountingStore {
   static std::unexpected<Error> missing() {
     return fail("this accounting storage keeps no usage for reports");
   }
+};
+
+class AccountingStore : public AccountingReader {
+ public:
+  // Writes all records or none, together with the number of the last batch that they cover. A
+  // record replaces an earlier one, so delivering it again does no harm.
+  // ErrorCode::state_storage_full: nothing was written; try again.
+  virtual Result<void> ingest(const std::vector<AccountingRecord>& records, BatchNumber last) = 0;
+  virtual BatchNumber last() = 0;
+  // Says that the store may be idle for a while: it may free memory that only saves time.
+  virtual void rest() {}
 };
 
 }  // namespace muster

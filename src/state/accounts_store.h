@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/accounts/accounts_news.h"
 #include "model/accounts/site_rows.h"
 
 namespace muster {
@@ -26,6 +27,7 @@ class AccountsStore {
     std::uint64_t version = 0;
     std::vector<SiteRow> rows;
     std::vector<TransactionRow> transactions;  // their ids are the store's to give
+    std::vector<ForgottenUsage> resets;        // kept where controllers may hear of them late
   };
   virtual Result<void> commit(const Change& change) = 0;
 

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+import databases
 import muster
 from muster import SBIN, USER, Cluster, is_reference, wait_for
 
@@ -82,7 +83,7 @@ class ReferenceCluster(Cluster):
 
 def accounted_cluster(**options):
     if not is_reference():
-        return Cluster(**options)
+        return databases.usual_cluster(**options)
     needed = [program for program in ("mariadbd", "mariadb-install-db", "slurmdbd") if not shutil.which(program)]
     if needed or not muster.IS_ROOT:
         pytest.skip(f"the reference needs root and {', '.join(needed)}")

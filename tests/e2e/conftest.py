@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+import databases
 import muster
 
 
@@ -35,7 +36,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture(scope="module")
 def module_cluster(request):
-    cluster = muster.Cluster(**getattr(request.module, "CLUSTER", {})).up()
+    cluster = databases.usual_cluster(**getattr(request.module, "CLUSTER", {})).up()
     yield cluster
     cluster.down()
 

@@ -288,6 +288,9 @@ class Cluster:
             raise
         return self
 
+    def prepare(self):
+        """Starts what slurmctld needs besides munge."""
+
     def down(self):
         if self.controller_pid and is_alive(self.controller_pid):
             try:

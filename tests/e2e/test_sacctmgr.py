@@ -22,6 +22,7 @@ def site():
     try:
         cluster.munge.start()
         cluster.write_config()
+        cluster.prepare()
         cluster.start_controller()
         yield cluster
     finally:

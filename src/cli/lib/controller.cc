@@ -63,6 +63,9 @@ Result<ClientConfig> from_file(const std::string& path) {
   ClientConfig found{std::move(*settings)};
   found.path = path;
   found.endpoints = io::controller_endpoints(found, *user);
+  if (found.uses_slurmdbd)
+    found.accounting_endpoints = {io::database_endpoint(
+        {found.accounting_host, found.accounting_port, found.munge_socket}, *user)};
   return found;
 }
 
@@ -112,6 +115,13 @@ std::optional<std::string> other_configuration() {
   return std::nullopt;
 }
 
+ClientConfig for_accounting(ClientConfig config) {
+  if (config.accounting_endpoints.empty()) return config;
+  config.endpoints = config.accounting_endpoints;
+  config.asks_slurmdbd = true;
+  return config;
+}
+
 Result<ClientConfig> find_cluster() {
   if (auto path = other_configuration()) return from_file(*path);
   return embedded_cluster();
@@ -156,6 +166,12 @@ Result<io::Channel> open_channel(const ClientConfig& config) {
     auto channel = io::Channel::connect(endpoint, config.message_timeout);
     if (channel || wait_asked_by(channel.error())) return channel;
     last = channel.error();
+  }
+  if (config.asks_slurmdbd) {
+    const io::Endpoint& at = config.endpoints.front();
+    last.detail = fmt::format("slurmdbd at {}:{}{}{}", at.host, at.port,
+                              last.detail.empty() ? "" : ": ", last.detail);
+    return std::unexpected(last);
   }
   // No controller listens: scripts know Slurm's text for that, whatever the system call was.
   if (last.code == ErrorCode::failure || last.code == ErrorCode::communication) {

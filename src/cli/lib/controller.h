@@ -17,9 +17,14 @@ namespace muster::cli {
 
 // The part of the configuration that a command needs, read without parsing all of slurm.conf.
 struct ClientConfig : config::ClientSettings {
-  std::string path;  // slurm.conf; empty = the embedded cluster
+  std::string path;            // slurm.conf; empty = the embedded cluster
+  bool asks_slurmdbd = false;  // `endpoints` are slurmdbd's
   std::vector<io::Endpoint> endpoints;
+  // Where slurmdbd is, if that keeps accounting; empty = slurmctld does.
+  std::vector<io::Endpoint> accounting_endpoints;
 };
+// The same, to ask whoever keeps accounting.
+ClientConfig for_accounting(ClientConfig config);
 // Commands have no -f: SLURM_CONF, else /etc/slurm/slurm.conf, else the embedded cluster.
 Result<ClientConfig> find_cluster();
 

@@ -8,6 +8,7 @@
 #include "base/text/strings.h"
 #include "cli/options/command_options.h"
 #include "cli/options/option_lists.h"
+#include "cli/sacct/fetch.h"
 #include "cli/sacct/list.h"
 
 namespace muster::cli {
@@ -146,6 +147,10 @@ Outcome list_fields(Parsing&, Value) { return std::unexpected(Refusal{acct_field
 Outcome no_completion(Parsing&, Value) {
   return std::unexpected(Refusal{"Slurm job completion is disabled\n"});
 }
+Outcome all_clusters(Parsing& parsing, Value) {
+  parsing.options.request.clusters = {Text(kAllClusters)};
+  return {};
+}
 Outcome no_yaml(Parsing&, Value) { return refuse("--yaml is not supported, use --json"); }
 
 template <auto Member>
@@ -191,7 +196,7 @@ using R = wire::AccountingRequest;
 // clang-format off
 constexpr auto kRows = std::to_array<CommandOption<P>>({
     {{{"accounts", 'A', required}, "list", "jobs of these accounts"}, ask_for<&R::accounts>},
-    {{{"allclusters", 'L', none}, "", "accepted: there is one cluster", "SACCT_ALL_CLUSTERS"}, accepted},
+    {{{"allclusters", 'L', none}, "", "jobs of all clusters that slurmdbd knows", "SACCT_ALL_CLUSTERS"}, all_clusters},
     {{{"allocations", 'X', none}, "", "jobs only, no steps"}, ask<&R::allocations_only>},
     {{{"allusers", 'a', none}, "", "jobs of all users (root: the default)"}, flag<&P::all_users>},
     {{{"associations", 'x', required}, "list", ""}, accepted},

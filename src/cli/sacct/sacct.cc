@@ -17,18 +17,19 @@ constexpr std::string_view kRule =
     "--------------------------------------------------------------------------------";
 
 // -B, --env-vars: scripts and environments, which the controller has as long as it knows the jobs.
-Outcome print_scripts(Controller& controller, const AcctOptions& options,
-                      const std::vector<AccountingRow>& rows) {
+Outcome print_scripts(const AcctOptions& options, const std::vector<AccountingRow>& rows) {
   if (options.request.jobs.empty())
     return std::unexpected(Refusal{
         fatal_line("sacct", fmt::format("Printing {} requires -j",
                                         options.batch_script ? "batch scripts" : "environments"))});
+  auto controller = Controller::connect();
+  if (!controller) return std::unexpected(Refusal{error_lines("sacct", controller.error().text())});
   std::string out;
   for (const AccountingRow& row : rows) {
     std::string text = "NONE\n";
     if (options.batch_script) {
       auto reply =
-          controller.ask_for<wire::BatchScriptReply>(wire::BatchScriptRequest{.job = row.job.job});
+          controller->ask_for<wire::BatchScriptReply>(wire::BatchScriptRequest{.job = row.job.job});
       if (reply && !reply->script.empty()) text = reply->script;
     }
     AcctContext context;
@@ -61,8 +62,7 @@ Outcome run(std::span<const std::string> words) {
   if (!controller) return std::unexpected(controller.error());
   auto rows = fetch_accounting("sacct", *controller, options->request);
   if (!rows) return std::unexpected(rows.error());
-  if (options->batch_script || options->environment)
-    return print_scripts(*controller, *options, *rows);
+  if (options->batch_script || options->environment) return print_scripts(*options, *rows);
   AcctContext context;
   context.now = now;
   context.times = TimeStyle::from_environment("sacct", now);

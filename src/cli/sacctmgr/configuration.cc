@@ -32,7 +32,7 @@ constexpr std::string_view kShown[] = {"AccountingStorageBackupHost",
 }  // namespace
 
 void show_configuration(SiteSession& session) {
-  auto reply = session.ask_for<wire::ConfigReply>(wire::ConfigRequest{});
+  auto reply = session.ask_slurmctld_for<wire::ConfigReply>(wire::ConfigRequest{});
   if (!reply) return session.fail(fmt::format("sacctmgr: error: {}\n", reply.error().text()));
   fmt::print("Configuration data as of {}\n", format_date(clock_time()));
   for (const auto& [name, value] : reply->settings)

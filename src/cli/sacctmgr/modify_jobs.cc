@@ -28,7 +28,7 @@ std::vector<wire::JobView> known_jobs(SiteSession& session, const SiteLine& line
   wire::JobsRequest request;
   request.filter.jobs = line.request.jobs;
   request.filter.all_states = true;
-  auto reply = session.ask_for<wire::JobsReply>(request);
+  auto reply = session.ask_slurmctld_for<wire::JobsReply>(request);
   return reply ? std::move(reply->jobs) : std::vector<wire::JobView>{};
 }
 
@@ -38,7 +38,7 @@ std::string update(SiteSession& session, const Job& job, const SiteLine& line) {
   request.settings.emplace_back("JobId", reference_of(job));
   for (const wire::Setting& setting : line.request.settings)
     request.settings.emplace_back(setting.key.str(), setting.value);
-  const auto to = session.connect();
+  const auto to = session.connect_slurmctld();
   if (!to) return to.error().text();
   const auto answer = (*to)->ask(request);
   if (!answer) return answer.error().text();

@@ -50,6 +50,17 @@ void ping(SiteSession& session) {
   fmt::print("slurmdbd(primary) at {} is UP\n", reply->host.view());
 }
 
+// Only slurmdbd: slurmctld has scontrol for that.
+void tell_slurmdbd(SiteSession& session, std::string_view word, const wire::Request& request) {
+  auto to = session.connect();
+  if (!to) return session.fail(fmt::format("sacctmgr: error: {}\n", to.error().text()));
+  if (!(*to)->config().asks_slurmdbd)
+    return session.fail(fmt::format(
+        "sacctmgr: error: {} is for a slurmdbd; here slurmctld keeps the accounts\n", word));
+  if (auto done = (*to)->ask_for<wire::Done>(request); !done)
+    session.fail(fmt::format("sacctmgr: error: {}\n", done.error().text()));
+}
+
 void run_words(SiteSession& session, const std::vector<std::string>& words) {
   const SiteCommand command = find_site_command(words.front());
   const SiteWords rest = SiteWords(words).subspan(1);
@@ -89,13 +100,13 @@ void run_words(SiteSession& session, const std::vector<std::string>& words) {
     case SiteCommand::quit:
       session.ended = true;
       return;
+    case SiteCommand::reconfigure:
+      return tell_slurmdbd(session, words.front(), wire::ReconfigureRequest{});
+    case SiteCommand::shutdown:
+      return tell_slurmdbd(session, words.front(), wire::ShutdownRequest{});
     case SiteCommand::archive:
     case SiteCommand::clear:
-    case SiteCommand::reconfigure:
-    case SiteCommand::shutdown:
-      return session.fail(
-          fmt::format("sacctmgr: error: {} is for a slurmdbd; here slurmctld keeps the accounts\n",
-                      words.front()));
+      return session.fail(fmt::format("sacctmgr: error: {} is not supported\n", words.front()));
     case SiteCommand::none:
       return session.fail(fmt::format("invalid keyword: {}\n", words.front()));
   }
@@ -107,11 +118,24 @@ Time clock_time() { return std::chrono::floor<Millis>(std::chrono::system_clock:
 
 Result<Controller*> SiteSession::connect() {
   if (!controller) {
-    auto made = Controller::connect();
+    auto config = find_cluster();
+    if (!config) return std::unexpected(config.error());
+    auto made = Controller::connect(for_accounting(std::move(*config)));
     if (!made) return std::unexpected(made.error());
     controller.emplace(std::move(*made));
   }
   return &*controller;
+}
+
+Result<Controller*> SiteSession::connect_slurmctld() {
+  auto to = connect();
+  if (!to || !(*to)->config().asks_slurmdbd) return to;
+  if (!slurmctld) {
+    auto made = Controller::connect();
+    if (!made) return std::unexpected(made.error());
+    slurmctld.emplace(std::move(*made));
+  }
+  return &*slurmctld;
 }
 
 std::optional<wire::AccountsReply> SiteSession::ask(const wire::AccountsRequest& request) {

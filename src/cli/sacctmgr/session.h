@@ -24,13 +24,21 @@ struct SiteSession {
   int verbose = 0;
   BarForm form = BarForm::table;
   int exit_code = 0;
-  bool ended = false;  // exit, quit
-  std::optional<Controller> controller;
+  bool ended = false;                    // exit, quit
+  std::optional<Controller> controller;  // which keeps the accounts, or slurmdbd
+  std::optional<Controller> slurmctld;   // where slurmdbd keeps them
 
   Result<Controller*> connect();
+  Result<Controller*> connect_slurmctld();
   template <class Reply>
   Result<Reply> ask_for(const wire::Request& request) {
     auto to = connect();
+    if (!to) return std::unexpected(to.error());
+    return (*to)->ask_for<Reply>(request);
+  }
+  template <class Reply>
+  Result<Reply> ask_slurmctld_for(const wire::Request& request) {
+    auto to = connect_slurmctld();
     if (!to) return std::unexpected(to.error());
     return (*to)->ask_for<Reply>(request);
   }

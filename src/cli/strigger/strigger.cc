@@ -49,7 +49,9 @@ Outcome no_second_controller(O&, Value) {
   return refuse("There is one slurmctld: when it fails, nobody is left to run a program");
 }
 Outcome no_slurmdbd(O&, Value) {
-  return refuse("There is no slurmdbd: use --primary_database_failure for the accounting file");
+  return refuse(
+      "That slurmdbd is away cannot be a trigger: use --primary_database_failure for the "
+      "accounting file");
 }
 Outcome no_full_buffer(O&, Value) {
   return refuse(
@@ -124,8 +126,8 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"primary_slurmctld_failure", 'a', none}, "", "refused: there is one slurmctld"}, no_second_controller},
     {{{"primary_slurmctld_resumed_control", 'b', none}, "", "refused: there is one slurmctld"}, no_second_controller},
     {{{"primary_slurmctld_resumed_operation", 'A', none}, "", "when slurmctld has started again"}, when<controller_resumed>},
-    {{{"primary_slurmdbd_failure", 'g', none}, "", "refused: there is no slurmdbd"}, no_slurmdbd},
-    {{{"primary_slurmdbd_resumed_operation", 'G', none}, "", "refused: there is no slurmdbd"}, no_slurmdbd},
+    {{{"primary_slurmdbd_failure", 'g', none}, "", "refused"}, no_slurmdbd},
+    {{{"primary_slurmdbd_resumed_operation", 'G', none}, "", "refused"}, no_slurmdbd},
     {{{"program", 'p', required}, "path", "the program to run, and its arguments"}, keep<&O::program>},
     {{{"quiet", 'Q', none}, "", "say nothing of triggers that are there, or gone, already"}, flag<&O::quiet>},
     {{{"reconfig", 'r', none}, "", "when the configuration is read, or a node changes its state"}, when<reconfigured>},

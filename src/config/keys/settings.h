@@ -11,6 +11,8 @@
 
 namespace muster::config {
 
+inline constexpr std::uint16_t kSlurmdbdPort = 6819;
+
 struct ControllerHost {
   std::string name;
   std::string address;  // the address to connect to; the name unless given as "name(address)"
@@ -42,15 +44,17 @@ struct ControllerSettings {
   std::string munge_socket;  // a word of AuthInfo; empty = munge's own default
   std::uint16_t slurmctld_port = 0, slurmd_port = 0;  // the first port of a range
   std::string state_save_location, slurmctld_pid_file, slurmctld_log_file;
-  std::string slurmctld_debug;   // "info", "debug2"
-  std::string syslog_debug;      // SlurmctldSyslogDebug, likewise; empty = see io/log.h
-  std::string log_time_format;   // "iso8601_ms"
-  bool log_json = false;         // SlurmctldParameters
-  std::string debug_flags;       // "Agent,Protocol"
-  bool wants_slurmdbd = false;   // AccountingStorageType
-  Seconds program_timeout{0};    // PrologEpilogTimeout; 0 = none
-  std::vector<Text> gres_types;  // GresTypes
-  bool has_topology = false;     // TopologyPlugin=topology/tree: topology.conf is read
+  std::string slurmctld_debug;  // "info", "debug2"
+  std::string syslog_debug;     // SlurmctldSyslogDebug, likewise; empty = see io/log.h
+  std::string log_time_format;  // "iso8601_ms"
+  bool log_json = false;        // SlurmctldParameters
+  std::string debug_flags;      // "Agent,Protocol"
+  bool wants_slurmdbd = false;  // AccountingStorageType
+  std::string accounting_host;  // where slurmdbd is: AccountingStorageHost, AccountingStoragePort
+  std::uint16_t accounting_port = 0;  // 0 = the usual one
+  Seconds program_timeout{0};         // PrologEpilogTimeout; 0 = none
+  std::vector<Text> gres_types;       // GresTypes
+  bool has_topology = false;          // TopologyPlugin=topology/tree: topology.conf is read
   ControllerWords words;
   OldControllers old_controllers;
 };
@@ -92,8 +96,11 @@ struct ClientSettings {
   std::uint16_t slurmctld_port = 0;
   std::string slurm_user, slurmctld_pid_file;
   bool use_munge = false;
-  std::string munge_socket;  // empty = munge's own default
-  bool accounting = true;    // AccountingStorageType is not accounting_storage/none
+  std::string munge_socket;           // empty = munge's own default
+  bool accounting = true;             // AccountingStorageType is not accounting_storage/none
+  bool uses_slurmdbd = false;         // it is accounting_storage/slurmdbd
+  std::string accounting_host;        // where that is
+  std::uint16_t accounting_port = 0;  // 0 = the usual one
   Seconds message_timeout{10}, kill_wait{0}, wait_time{0};
   bool kill_on_bad_exit = false;
   std::string srun_prolog, srun_epilog, mpi_default;

@@ -36,4 +36,14 @@ std::vector<Endpoint> controller_endpoints(const config::ClientSettings& setting
   return found;
 }
 
+Endpoint database_endpoint(const DatabaseAddress& address, Uid slurm_user) {
+  Endpoint endpoint;
+  endpoint.host = address.host;
+  endpoint.port = address.port == 0 ? config::kSlurmdbdPort : address.port;
+  endpoint.server_uid = slurm_user;
+  endpoint.server_name = kDatabaseServerName;
+  endpoint.munge_socket = address.munge_socket;
+  return endpoint;
+}
+
 }  // namespace muster::io

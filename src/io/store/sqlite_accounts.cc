@@ -89,10 +89,18 @@ Result<AccountsStore::Content> SqliteAccounts::load() {
 }
 
 Result<void> SqliteAccounts::commit(const Change& change) {
+  return write_in_transaction(change, false);
+}
+Result<void> SqliteAccounts::replace(const Change& change) {
+  return write_in_transaction(change, true);
+}
+
+Result<void> SqliteAccounts::write_in_transaction(const Change& change, bool replaces) {
   if (auto ok = database_.check_place(); !ok) return ok;
   auto transaction = Transaction::begin(database_);
   if (!transaction) return std::unexpected(transaction.error());
-  auto written = write(change);
+  auto written = replaces ? database_.execute("DELETE FROM rows") : Result<void>{};
+  if (written) written = write(change);
   if (written) written = transaction->commit();
   if (!written) {
     const bool full = database_.last_failure_was_full();  // before the rollback replaces it

@@ -1,4 +1,5 @@
-// SqliteAccounts: the rows of a site, in StateSaveLocation/accounts.db.
+// SqliteAccounts: the rows of a site, in StateSaveLocation/accounts.db; and what slurmdbd has told
+// this controller of them, in slurmdbd_accounts.db.
 //
 //   meta          one row: the format's version and that of the site
 //   rows          each row of the site by its key, encoded
@@ -23,6 +24,8 @@ class SqliteAccounts final : public AccountsStore {
 
   Result<Content> load() override;
   Result<void> commit(const Change& change) override;
+  // The same, and all other rows are gone.
+  Result<void> replace(const Change& change);
   Result<void> transactions(Time start, Time end,
                             const std::function<bool(TransactionRow)>& visit) override;
 
@@ -31,6 +34,7 @@ class SqliteAccounts final : public AccountsStore {
   Result<void> prepare_schema();
   Result<void> prepare_statements();
   Result<void> write(const Change& change);
+  Result<void> write_in_transaction(const Change& change, bool replaces);
 
   Database database_;
   Statement put_row_, add_transaction_, set_version_, read_rows_, read_transactions_;

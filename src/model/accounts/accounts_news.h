@@ -14,6 +14,11 @@ struct ForgottenUsage {
   Text cluster;  // empty = on all of them
   UsageOwner owner;
   bool operator==(const ForgottenUsage&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, cluster);
+    v(2, owner);
+  }
 };
 
 struct AccountsNews {

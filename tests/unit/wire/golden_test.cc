@@ -6,6 +6,7 @@
 #include "model/accounts/accounting_record.h"
 #include "model/accounts/site_rows.h"
 #include "wire/client_messages.h"
+#include "wire/dbd.h"
 #include "wire/node_messages.h"
 #include "wire/step_messages.h"
 #include "wire/step_setup.h"
@@ -54,6 +55,17 @@ TEST(Golden, EveryCallOfANodeIsWrittenAsItWas) {
   expect_golden<decltype(NodeCall::call)>("node_calls", [](decltype(NodeCall::call) call) {
     return NodeCall{.call = std::move(call)};
   });
+}
+
+TEST(Golden, EveryReportToSlurmdbdIsWrittenAsItWas) {
+  expect_golden<ControllerReport>("controller_reports", [](ControllerReport report) {
+    return ControllerFrame{std::move(report)};
+  });
+}
+
+TEST(Golden, EveryOrderOfSlurmdbdIsWrittenAsItWas) {
+  expect_golden<DatabaseOrder>("database_orders",
+                               [](DatabaseOrder order) { return DatabaseFrame{std::move(order)}; });
 }
 
 TEST(Golden, EveryRowOfASiteIsWrittenAsItWas) {

@@ -1,5 +1,5 @@
 // Looks up users on a thread, and runs the work that waits for the answers.
-#include "slurmctld/users.h"
+#include "slurmctld/users/users.h"
 
 #include <chrono>
 #include <utility>

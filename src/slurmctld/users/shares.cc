@@ -1,5 +1,5 @@
 // Runs users' work on the pools, and sends answers in parts.
-#include "slurmctld/shares.h"
+#include "slurmctld/users/shares.h"
 
 #include <fmt/format.h>
 
