@@ -14,6 +14,7 @@ constexpr std::uint8_t B = static_cast<std::uint8_t>(Client::sbatch);
 constexpr std::uint8_t R = static_cast<std::uint8_t>(Client::srun);
 constexpr std::uint8_t A = static_cast<std::uint8_t>(Client::salloc);
 constexpr std::uint8_t kAll = B | R | A;
+constexpr std::uint8_t own = kOwnOption;
 constexpr Argument none = Argument::none, required = Argument::required,
                    optional = Argument::optional;
 using O = JobOptions;
@@ -27,7 +28,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"account", 'A', kAll, required, text<&S::account>, "name", "account to charge", "SBATCH_ACCOUNT", "SLURM_ACCOUNT", "SALLOC_ACCOUNT"},
 {"acctg-freq", 0, kAll, required, acctg_freq, "type=seconds", "how often usage is sampled (kept; nodes use slurm.conf)", "SBATCH_ACCTG_FREQ", "SLURM_ACCTG_FREQ", "SALLOC_ACCTG_FREQ"},
 {"array", 'a', B, required, text<&S::array>, "indices", "one task per index: 0-9, 1,3,7, 0-20:5, with %N at most N at once", "SBATCH_ARRAY_INX"},
-{"async", 0, R, none, flag<&O::async>, "", "queue the step and return at once; its output goes to a file", {}, "SLURM_ASYNC"},
+{"async", 0, R | own, none, flag<&O::async>, "", "queue the step and return at once; its output goes to a file", {}, "SLURM_ASYNC"},
 {"batch", 0, B, required, text<&S::batch_features>, "features", "features of the node that runs the script", "SBATCH_BATCH"},
 {"bb", 0, kAll, required, burst_buffer, "spec", "burst buffer request, kept with the job", {}, "SLURM_BURST_BUFFER", "SALLOC_BURST_BUFFER"},
 {"bbf", 0, kAll, required, burst_buffer_file, "file", "file with a burst buffer request"},
@@ -36,7 +37,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"begin", 'b', kAll, required, date<&S::begin>, "time", "not before this time: 16:00, 2027-01-20T12:34, now+1hour"},
 {"bell", 0, A, none, flag<&O::bell>, "", "ring the terminal's bell when the job has its nodes", {}, {}, "SALLOC_BELL"},
 {"chdir", 'D', kAll, required, text<&S::work_dir>, "directory", "working directory of the job", {}, "SLURM_WORKING_DIR SLURM_REMOTE_CWD"},
-{"chunk", 0, B, required, chunk, "length[,max=n]", "run in pieces of this length under one id, each after a notice: 6h, 90m,max=20", "SBATCH_CHUNK"},
+{"chunk", 0, B | own, required, chunk, "length[,max=n]", "run in pieces of this length under one id, each after a notice: 6h, 90m,max=20", "SBATCH_CHUNK"},
 {"cluster", 0, kAll, required, text<&O::clusters>, "names", ""},
 {"cluster-constraint", 0, kAll, required, ignored, "features", "clusters of a federation that may run the job"},
 {"clusters", 'M', kAll, required, text<&O::clusters>, "names", "cluster to send the job to", "SBATCH_CLUSTERS SLURM_CLUSTERS", "SLURM_CLUSTERS", "SALLOC_CLUSTERS SLURM_CLUSTERS"},
@@ -113,7 +114,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"nodefile", 'F', kAll, required, node_file, "file", "nodes to use, from a file"},
 {"nodelist", 'w', kAll, required, node_list, "nodes", "nodes that must be part of the job"},
 {"nodes", 'N', kAll, required, nodes, "N", "number of nodes (N = min[-max])", {}, "SLURM_JOB_NUM_NODES"},
-{"notice", 0, kAll, required, notice, "seconds", "tell the job this long before its time limit: MUSTER_STOP_NOTICE", "SBATCH_NOTICE", "SLURM_NOTICE", "SALLOC_NOTICE"},
+{"notice", 0, kAll | own, required, notice, "seconds", "tell the job this long before its time limit: MUSTER_STOP_NOTICE", "SBATCH_NOTICE", "SLURM_NOTICE", "SALLOC_NOTICE"},
 {"ntasks", 'n', kAll, required, number<&S::num_tasks>, "n", "number of tasks", {}, "SLURM_NTASKS SLURM_NPROCS"},
 {"ntasks-per-core", 0, kAll, required, number<&S::ntasks_per_core>, "n", "tasks on each core", {}, "SLURM_NTASKS_PER_CORE"},
 {"ntasks-per-gpu", 0, kAll, required, number<&S::ntasks_per_gpu>, "n", "tasks for each GPU", {}, "SLURM_NTASKS_PER_GPU SLURM_NTASKS_PER_TRES"},
@@ -141,12 +142,12 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"quit-on-interrupt", 0, R, none, flag<&O::quit_on_interrupt>, "", "end at the first Ctrl-C"},
 {"reboot", 0, kAll, none, flag<&S::reboot>, "", "reboot the nodes first (administrators)"},
 {"relative", 'r', R, required, number<&O::relative, 0>, "n", "leave out the first n nodes of the job"},
-{"rendezvous", 0, kAll, none, flag<&T::rendezvous>, "", "tell the tasks of each step where they can meet: MASTER_ADDR, MASTER_PORT, RANK, WORLD_SIZE", "SBATCH_RENDEZVOUS", "SLURM_RENDEZVOUS", "SALLOC_RENDEZVOUS"},
+{"rendezvous", 0, kAll | own, none, flag<&T::rendezvous>, "", "tell the tasks of each step where they can meet: MASTER_ADDR, MASTER_PORT, RANK, WORLD_SIZE", "SBATCH_RENDEZVOUS", "SLURM_RENDEZVOUS", "SALLOC_RENDEZVOUS"},
 {"requeue", 0, B, none, requeue, "", "allow the job to be started again", "SBATCH_REQUEUE"},
 {"reservation", 0, kAll, required, text<&S::reservation>, "names", "use a reservation", "SBATCH_RESERVATION", "SLURM_RESERVATION", "SALLOC_RESERVATION"},
 {"resv-ports", 0, R, optional, resv_ports, "n", "reserve network ports for the step", {}, "SLURM_RESV_PORTS"},
-{"retry", 0, B, required, retry, "n", "start the job again after a failure, up to n times, on other nodes if it can", "SBATCH_RETRY"},
-{"retry-oom", 0, B, required, retry_oom, "factor", "start the job again with more memory after OUT_OF_MEMORY: 1.5x", "SBATCH_RETRY_OOM"},
+{"retry", 0, B | own, required, retry, "n", "start the job again after a failure, up to n times, on other nodes if it can", "SBATCH_RETRY"},
+{"retry-oom", 0, B | own, required, retry_oom, "factor", "start the job again with more memory after OUT_OF_MEMORY: 1.5x", "SBATCH_RETRY_OOM"},
 {"send-libs", 0, R, optional, optional_text<&O::send_libs>, "yes|no", "with --bcast, copy the program's libraries too", {}, "SLURM_SEND_LIBS"},
 {"signal", 0, kAll, required, signal, "[{B|R}:]sig[@seconds]", "send this signal before the time limit; B: only to the script, R: may use reserved nodes meanwhile", "SBATCH_SIGNAL", "SLURM_SIGNAL", "SALLOC_SIGNAL"},
 {"slurmd-debug", 0, R, required, ignored, "level", "accepted; log levels are set with scontrol", {}, "SLURMD_DEBUG"},

@@ -14,10 +14,12 @@ namespace muster::cli {
 struct OptionRow;
 using ParseOption = Outcome (*)(JobOptions& options, const OptionRow& row, std::string_view value);
 
+inline constexpr std::uint8_t kOwnOption = 8;  // Slurm has no such option
+
 struct OptionRow {
   std::string_view name;
   char letter;           // 0 = none
-  std::uint8_t clients;  // bits of Client
+  std::uint8_t clients;  // bits of Client, and kOwnOption
   Argument argument;
   ParseOption parse;
   std::string_view value_name;  // for --help
@@ -26,6 +28,7 @@ struct OptionRow {
   std::string_view sbatch_env = {}, srun_env = {}, salloc_env = {};
 
   bool belongs_to(Client client) const { return clients & static_cast<std::uint8_t>(client); }
+  bool is_own() const { return clients & kOwnOption; }
   std::string_view input_variables(Client client) const;
 };
 

@@ -27,7 +27,7 @@ std::string_view client_name(Client client) {
 std::expected<ParsedWords, Refusal> parse_words(Client client, std::span<const std::string> words) {
   std::vector<WordOption> known;
   for (const OptionRow& row : option_table())
-    if (row.belongs_to(client)) known.push_back({row.name, row.letter, row.argument});
+    if (row.belongs_to(client)) known.push_back({row.name, row.letter, row.argument, row.is_own()});
   auto split = split_options(known, words, Operands::end_options);
   std::string_view program = client_name(client);
   if (!split) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace muster::cli {
 
 namespace {
@@ -74,7 +76,7 @@ class Splitter {
     return name == known_[before].name || name == fmt::format("{}s", known_[before].name);
   }
 
-  // An exact name, or the only name that begins so.
+  // An exact name, or the only name of Slurm's that begins so, or else the only one of ours.
   std::expected<std::size_t, std::string> find(std::string_view name,
                                                std::string_view written) const {
     std::vector<std::size_t> candidates;
@@ -83,6 +85,8 @@ class Splitter {
       bool repeats = !candidates.empty() && says_the_same(known_[i].name, candidates.back());
       if (!name.empty() && known_[i].name.starts_with(name) && !repeats) candidates.push_back(i);
     }
+    auto is_own = [&](std::size_t i) { return known_[i].is_own; };
+    if (!std::ranges::all_of(candidates, is_own)) std::erase_if(candidates, is_own);
     if (candidates.size() == 1) return candidates[0];
     if (candidates.empty()) return Failure(fmt::format("unrecognized option '--{}'", written));
     std::string possibilities;

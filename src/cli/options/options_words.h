@@ -24,6 +24,7 @@ struct WordOption {
   std::string_view name;
   char letter = 0;
   Argument argument = Argument::none;
+  bool is_own = false;  // Muster's: it takes no abbreviation away from Slurm's options
 };
 
 struct GivenOption {

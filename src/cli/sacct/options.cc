@@ -204,7 +204,7 @@ constexpr auto kRows = std::to_array<CommandOption<P>>({
     {{{"brief", 'b', none}, "", "id, state and exit code"}, flag<&P::brief>},
     {{{"cluster", 0, required}, "list", ""}, ask_for<&R::clusters>},
     {{{"clusters", 'M', required}, "list", "jobs of these clusters", "SLURM_CLUSTERS"}, ask_for<&R::clusters>},
-    {{{"color", 0, Argument::optional}, "when", "states in colour: auto (on a terminal, unless NO_COLOR is set), always, never"}, set_colour},
+    {{{"color", 0, Argument::optional, true}, "when", "states in colour: auto (on a terminal, unless NO_COLOR is set), always, never"}, set_colour},
     {{{"completion", 'c', none}, "", ""}, no_completion},
     {{{"constraints", 'C', required}, "list", "jobs that asked for all of these features"}, only<&O::constraints>},
     {{{"delimiter", 0, required}, "text", "between the fields of -p and -P"}, set_delimiter},

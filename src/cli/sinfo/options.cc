@@ -54,7 +54,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"all", 'a', none}, "", "include nodes of hidden partitions (also SINFO_ALL)"}, set_all},
     {{{"cluster", 0, required}, "list", ""}, keep<&O::clusters>},
     {{{"clusters", 'M', required}, "list", "nodes of these clusters", "SLURM_CLUSTERS"}, keep<&O::clusters>},
-    {{{"color", 0, Argument::optional}, "when", "states in colour: auto (on a terminal, unless NO_COLOR is set), always, never"}, set_colour},
+    {{{"color", 0, Argument::optional, true}, "when", "states in colour: auto (on a terminal, unless NO_COLOR is set), always, never"}, set_colour},
     {{{"dead", 'd', none}, "", "nodes that do not answer"}, flag<&O::dead>},
     {{{"exact", 'e', none}, "", "only nodes with equal values share a line"}, flag<&O::exact>},
     {{{"federation", 0, none}, "", "accepted: there are no federations", "SINFO_FEDERATION"}, accepted},

@@ -113,7 +113,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"array-unique", 0, none}, "", "accepted: it has no effect", "SQUEUE_ARRAY_UNIQUE"}, accepted},
     {{{"cluster", 0, required}, "list", ""}, keep<&O::clusters>},
     {{{"clusters", 'M', required}, "list", "jobs of these clusters", "SLURM_CLUSTERS"}, keep<&O::clusters>},
-    {{{"color", 0, Argument::optional}, "when", "states in colour: auto (on a terminal, unless NO_COLOR is set), always, never"}, set_colour},
+    {{{"color", 0, Argument::optional, true}, "when", "states in colour: auto (on a terminal, unless NO_COLOR is set), always, never"}, set_colour},
     {{{"federation", 0, none}, "", "accepted: there are no federations", "SQUEUE_FEDERATION"}, accepted},
     {{{"Format", 'O', required}, "list", "columns by name: JobID:10,Name:.8 (also SQUEUE_FORMAT2)"}, set_long_format},
     {{{"format", 'o', required}, "format", "columns by letter: \"%.18i %.9P %j\" (also SQUEUE_FORMAT)"}, set_format},

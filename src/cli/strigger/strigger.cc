@@ -50,7 +50,7 @@ Outcome no_second_controller(O&, Value) {
 }
 Outcome no_slurmdbd(O&, Value) {
   return refuse(
-      "That slurmdbd is away cannot be a trigger: use --primary_database_failure for the "
+      "There is no trigger for slurmdbd: use --primary_database_failure for the "
       "accounting file");
 }
 Outcome no_full_buffer(O&, Value) {

@@ -153,6 +153,13 @@ struct SuspensionRecord {
   Attempt attempt;
   Time start, end;  // no end: it goes on
   bool operator==(const SuspensionRecord&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, start);
+    v(4, end);
+  }
 };
 
 // What holds from `start` on: a node is out of service, or in service again (no state), or the

@@ -43,6 +43,18 @@ TEST(Words, AcceptUnambiguousAbbreviations) {
   EXPECT_EQ(parsed->options[0].first, "partition");
 }
 
+TEST(Words, KeepSlurmsAbbreviationsWhereWeHaveAnOptionThatBeginsLikeIt) {
+  for (const auto& [word, name] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"--ch=/", "chdir"},
+                                                                  {"--chu=6h", "chunk"},
+                                                                  {"--noti=60", "notice"},
+                                                                  {"--requ", "requeue"}}) {
+    auto parsed = parse_words(Client::sbatch, Words{word});
+    ASSERT_TRUE(parsed) << word;
+    EXPECT_EQ(parsed->options[0].first, name);
+  }
+}
+
 TEST(Words, PreferAnExactNameToAnAbbreviation) {
   auto parsed = parse_words(Client::sbatch, Words{"--mem=5"});
   ASSERT_TRUE(parsed);
