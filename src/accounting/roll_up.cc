@@ -127,9 +127,13 @@ Result<std::vector<UsageRow>> usage_between(AccountingStore& store, Time start, 
   auto known = store.usage_known_until();
   if (!known) return std::unexpected(known.error());
   UsageSums sums;
-  // Only what is known: a day or month that was known once may have to be made again.
+  auto oldest = store.oldest_record();
+  if (!oldest) return std::unexpected(oldest.error());
+  if (!is_set(*oldest)) return sums.take();
+  // Only what is known: a day or month that was known once may have to be made again. Nor can there
+  // be usage before the oldest record, however far back a user asks.
   const Time until = std::min(end, *known);
-  for (Time at = start; at < until;) {
+  for (Time at = std::max(start, begin_of_month(*oldest)); at < until;) {
     UsageSpan span = UsageSpan::hour;
     Time next = std::min(next_day(at), until);
     if (begin_of_day(at) == at && next_day(at) <= until) {

@@ -16,7 +16,7 @@ using wire::AccountsReply;
 using wire::AccountsRequest;
 using wire::Entity;
 
-constexpr std::size_t kMostRows = 1'000'000;
+constexpr std::size_t kMostRows = 100'000;
 
 // "down" for DOWN*, "drained" and "draining" for all that is drained.
 bool is_in_state(const Where& where, const EventRecord& event) {

@@ -161,6 +161,7 @@ void AccountingFeed::roll_up_some() {
 
 Result<void> AccountingFeed::roll_up_all() {
   for (;;) {
+    if (stopping_) return fail("slurmctld ends");
     auto more = accounting::roll_up(*store_, timekeeper_.at(io::steady_clock()));
     if (!more) return std::unexpected(more.error());
     if (!*more) return {};

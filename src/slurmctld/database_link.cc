@@ -105,9 +105,24 @@ void DatabaseLink::on(const wire::ClusterRegistered& registered) {
   if (!is_registered_)
     io::log_info("slurmdbd at {} is there; {} accounting records wait for it", address(),
                  waiting_rows());
-  is_registered_ = true;
   trouble_.clear();
+  if (registered.last_stored > parts_.queue->last_number()) return send_anew();
+  is_registered_ = true;
   drop_through(registered.last_stored);
+}
+
+// slurmdbd has stored more of our stream than we have written: StateSaveLocation was restored from
+// an older copy. New batches would have numbers that it takes for stored, so they get another
+// stream.
+void DatabaseLink::send_anew() {
+  if (auto ok = parts_.queue->begin_stream(); !ok)
+    return log_.write(io::LogLevel::error,
+                      fmt::format("accounting records wait: {}", ok.error().text()));
+  io::log_info(
+      "the queue for slurmdbd is an older copy than slurmdbd knows: what waits is sent anew");
+  stored_ = 0;
+  registration_.stream = parts_.queue->stream();
+  send(registration_);
 }
 
 void DatabaseLink::on(const wire::RecordsStored& stored) {
@@ -128,7 +143,7 @@ void DatabaseLink::drop_through(std::uint64_t number) {
 // which slurmdbd recognizes.
 void DatabaseLink::send_next() {
   if (!is_registered_ || under_way_ != 0) return;
-  auto next = parts_.queue->first();
+  auto next = parts_.queue->first(stored_);
   if (!next)
     return log_.write(io::LogLevel::error,
                       fmt::format("accounting records wait: {}", next.error().text()));

@@ -60,6 +60,7 @@ class DatabaseLink {
   void on(const wire::FlushRecords& flush);
   void on(wire::NewsPart part);
   void on(const wire::ClusterRefused& refused);
+  void send_anew();
   void drop_through(std::uint64_t number);
   void send_next();
   void answer_flushes();

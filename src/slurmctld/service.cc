@@ -79,7 +79,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
     return ok;
   if (auto ok = AccountsWay{*this}.start(); !ok) return ok;
   publish({core_->committed(), nullptr, nullptr, {}, nullptr});
-  accounting_.keep_usage();
+  if (!link_) accounting_.keep_usage();
   // From here on everything runs on the loop.
   auto listening = std::make_shared<std::promise<Result<void>>>();  // shared with the posted work
   loop.post([this, &server, listening] {

@@ -37,6 +37,7 @@ Result<void> take(const wire::HookAnswer& answer, const std::vector<JobId>& jobs
   auto said = controller::take_answer(answer, jobs);
   if (!said) return std::unexpected(said.error());
   says = std::move(*said);
+  says.asked.emplace(jobs.begin(), jobs.end());
   return {};
 }
 
@@ -54,8 +55,12 @@ Vetting::Verdict Vetting::verdict_on(Question& question) {
     auto made = controller::call_for(cluster, controller::Rights(world_.authority, cluster),
                                      question.caller,
                                      std::get<wire::UpdateRequest>(question.request), world_.now());
-    // The core refuses an update about which there is nothing to ask.
-    if (!made || made->call.parts.empty()) return verdict;
+    if (!made) {
+      verdict.refusal = made.error();
+      return verdict;
+    }
+    verdict.says.asked.emplace();  // the core refuses to update a job that the script has not seen
+    if (made->call.parts.empty()) return verdict;
     question.jobs = std::move(made->jobs);
     call = std::move(made->call);
   }

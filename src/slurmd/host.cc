@@ -280,7 +280,6 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.tree_width = config.tree_width;
   const AttemptRef attempt{launch.ref.job, launch.ref.attempt};
   setup.stop_notice = job_socket_->notice_path(attempt);
-  job_socket_->show_to(attempt, launch.uid);
   if (namespaces_) {
     auto held = namespaces_->provide(launch.ref.job, launch.uid, launch.gid);
     if (!held) return std::unexpected(held.error());

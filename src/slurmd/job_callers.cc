@@ -1,6 +1,7 @@
 // Which job a process belongs to, and what its processes are told.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/text/strings.h"
@@ -30,7 +31,7 @@ bool is_in_group(const std::string& groups, const Text& path) {
 // A slurmstepd adopts what its tasks leave behind, so it is above all of them. Processes that came
 // in another way are in the job's control group.
 std::optional<wire::StepRef> SlurmdSteps::step_of(pid_t process, Uid user) const {
-  constexpr int kDeepest = 4096;
+  constexpr int kDeepest = 256;
   std::map<pid_t, wire::StepRef> supervisors;
   std::map<wire::StepRef, Text> groups;
   for (const auto& [step, running] : running_) {
@@ -55,6 +56,10 @@ std::optional<wire::StepRef> SlurmdSteps::step_of(pid_t process, Uid user) const
   return std::nullopt;
 }
 
+bool SlurmdSteps::has_steps_of(Uid user) const {
+  return std::ranges::any_of(running_, [&](const auto& each) { return each.second.uid == user; });
+}
+
 std::optional<Uid> SlurmdSteps::user_of(AttemptRef attempt) const {
   const auto first = running_.lower_bound({attempt.job, attempt.attempt, StepId{0}});
   if (first == running_.end() || first->first.job != attempt.job ||
@@ -66,7 +71,8 @@ std::optional<Uid> SlurmdSteps::user_of(AttemptRef attempt) const {
 Result<void> Slurmd::listen_to_jobs() {
   job_socket_.emplace(
       loop_, start_.config.spool_dir,
-      JobSocket::Callbacks{.job_of = [this](pid_t process, Uid user) -> std::optional<AttemptRef> {
+      JobSocket::Callbacks{.has_job = [this](Uid user) { return steps_.has_steps_of(user); },
+                           .job_of = [this](pid_t process, Uid user) -> std::optional<AttemptRef> {
                              const auto step = steps_.step_of(process, user);
                              if (!step || is_unallocated(step->job)) return std::nullopt;
                              return AttemptRef{step->job, step->attempt};
@@ -80,7 +86,7 @@ Result<void> Slurmd::listen_to_jobs() {
 }
 
 void Slurmd::post_notice(AttemptRef attempt, const StopNotice& notice) {
-  job_socket_->post(attempt, steps_.user_of(attempt), notice);
+  job_socket_->post(attempt, notice);
 }
 
 void Slurmd::answer_job(JobAskId id, std::string_view refusal, Seconds granted) {

@@ -18,6 +18,7 @@
 
 #include "io/files.h"
 #include "io/log.h"
+#include "io/net/listener.h"
 #include "io/wall_clock.h"
 
 namespace muster {
@@ -25,6 +26,25 @@ namespace muster {
 namespace {
 
 constexpr const char* kSocketName = "socket";
+constexpr off_t kLongestNotice = 4096;
+
+// Only what slurmd wrote itself: in the directory of an earlier version users had files of their
+// own.
+std::optional<std::string> read_notice(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  struct stat about{};
+  std::string text;
+  if (::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == ::geteuid() &&
+      about.st_size <= kLongestNotice) {
+    text.resize(static_cast<std::size_t>(about.st_size));
+    const ssize_t got = ::read(fd, text.data(), text.size());
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  }
+  ::close(fd);
+  if (text.empty()) return std::nullopt;
+  return text;
+}
 
 std::unexpected<Error> call_failed(const std::string& what) {
   return fail(fmt::format("{}: {}", what, std::strerror(errno)));
@@ -38,7 +58,7 @@ JobSocket::JobSocket(io::Loop& loop, const std::string& spool_dir, Callbacks cal
 // The loop has stopped by now.
 JobSocket::~JobSocket() {
   for (const auto& [fd, caller] : callers_) ::close(fd);
-  if (listener_ >= 0) ::close(listener_);
+  if (listener_ >= 0) ::shutdown(listener_, SHUT_RDWR);
 }
 
 std::string JobSocket::notice_path(AttemptRef attempt) const {
@@ -51,12 +71,14 @@ Result<void> JobSocket::listen(const std::function<bool(AttemptRef)>& runs) {
   auto names = io::list_directory(directory_);
   if (!names) return std::unexpected(names.error());
   for (const std::string& name : *names) {
+    if (name == kSocketName) continue;
+    const std::string path = directory_ + "/" + name;
     const auto attempt = parse_notice_file_name(name);
-    if (attempt && runs(*attempt)) {
-      if (auto text = io::read_file(directory_ + "/" + name)) notices_[*attempt] = *text;
-    } else if (name != kSocketName) {
-      (void)io::remove_file(directory_ + "/" + name);
-    }
+    auto text = attempt && runs(*attempt) ? read_notice(path) : std::nullopt;
+    if (text)
+      notices_[*attempt] = std::move(*text);
+    else if (auto removed = io::remove_file(path); !removed)
+      io::log_error("{}", removed.error().text());
   }
   const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener < 0) return call_failed("socket");
@@ -79,34 +101,51 @@ Result<void> JobSocket::listen(const std::function<bool(AttemptRef)>& runs) {
     return failure;
   }
   listener_ = listener;
-  loop_.watch(listener_, EPOLLIN, io::call_when_ready([this] { on_connection(); }));
+  io::start_listener(
+      loop_, listener_,
+      {.on_accept = [this](int fd) { on_connection(fd); },
+       .on_trouble = [](std::string_view why) { io::log_error("the socket for jobs: {}", why); }});
   return {};
 }
 
-void JobSocket::on_connection() {
-  for (;;) {
-    const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0) return;
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    const bool known = ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-    const auto attempt = known ? callbacks_.job_of(peer.pid, Uid{peer.uid}) : std::nullopt;
-    std::string_view refusal;
-    if (!attempt)
-      refusal = "this process belongs to no job on this node";
-    else if (!quota_.take(Uid{peer.uid}, 0))
-      refusal = "too many processes of this user wait here";
-    if (!refusal.empty()) {
-      const std::string text = ask_answer(refusal, Seconds{0});
-      // The connection ends, whether or not the caller reads this line.
-      (void)::send(fd, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      ::close(fd);
-      continue;
-    }
-    callers_.emplace(fd, Caller{.user = Uid{peer.uid}, .attempt = *attempt});
-    loop_.adopt(fd, io::call_when_ready([this, fd] { on_readable(fd); }));
-    if (!loop_.enable(fd, EPOLLIN)) close(fd);
+// What it costs is bounded for each user, since everybody on this machine may connect.
+void JobSocket::on_connection(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    ::close(fd);
+    return;
   }
+  const Uid user{peer.uid};
+  if (!callbacks_.has_job(user)) return refuse(fd, "this process belongs to no job on this node");
+  if (connects_too_often(user))
+    return refuse(fd, "this user asks too often: try again in a second");
+  const auto attempt = callbacks_.job_of(peer.pid, user);
+  if (!attempt) return refuse(fd, "this process belongs to no job on this node");
+  if (!quota_.take(user, 0)) return refuse(fd, "too many processes of this user wait here");
+  callers_.emplace(fd, Caller{.user = user, .attempt = *attempt});
+  loop_.adopt(fd, io::call_when_ready([this, fd] { on_readable(fd); }));
+  if (!loop_.enable(fd, EPOLLIN)) close(fd);
+}
+
+// The connection ends, whether or not the caller reads this line.
+void JobSocket::refuse(int fd, std::string_view why) {
+  const std::string text = ask_answer(why, Seconds{0});
+  (void)::send(fd, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  ::close(fd);
+}
+
+// Each task of a large step may connect once at the same time.
+bool JobSocket::connects_too_often(Uid user) {
+  constexpr int kMost = 512;
+  constexpr std::size_t kMostUsers = 1024;
+  const Time now = io::steady_time();
+  if (connecting_.size() > kMostUsers)
+    std::erase_if(connecting_,
+                  [&](const auto& each) { return now - each.second.since >= Seconds{1}; });
+  Asking& connecting = connecting_[user];
+  if (now - connecting.since >= Seconds{1}) connecting = {.since = now};
+  return ++connecting.count > kMost;
 }
 
 void JobSocket::on_readable(int fd) {
@@ -150,7 +189,7 @@ void JobSocket::act(int fd, Caller& caller, std::string_view line) {
 
 // The controller has more to do than to answer one job.
 void JobSocket::ask(int fd, Caller& caller, JobAsk what, Seconds by) {
-  constexpr int kMost = 300;
+  constexpr int kMost = 20;
   constexpr Seconds kPerSpan{10};
   const Time now = io::steady_time();
   Asking& asking = asking_[caller.attempt];
@@ -179,20 +218,18 @@ void JobSocket::close(int fd) {
   ::close(fd);
 }
 
-void JobSocket::write_notice(AttemptRef attempt, Uid user, const std::string& text) const {
-  if (auto written = write_file(notice_path(attempt), user, text + "\n"); !written)
+void JobSocket::write_notice(AttemptRef attempt, const std::string& text) const {
+  if (auto written = write_file(notice_path(attempt), text + "\n"); !written)
     io::log_error("[job {}] its stop notice is only on the job socket: {}", attempt.job.value,
                   written.error().text());
 }
 
-Result<void> JobSocket::write_file(const std::string& path, Uid user,
-                                   const std::string& text) const {
+Result<void> JobSocket::write_file(const std::string& path, const std::string& text) const {
   const std::string draft = path + ".new";
   (void)::unlink(draft.c_str());
-  const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400);
+  const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
   if (fd < 0) return call_failed(draft);
-  const bool is_own = user == Uid{::geteuid()};
-  const bool ok = (is_own || ::fchown(fd, user.value, static_cast<gid_t>(-1)) == 0) &&
+  const bool ok = ::fchmod(fd, 0444) == 0 &&
                   ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   auto failure = call_failed(draft);
   ::close(fd);
@@ -202,17 +239,11 @@ Result<void> JobSocket::write_file(const std::string& path, Uid user,
   return failure;
 }
 
-void JobSocket::show_to(AttemptRef attempt, Uid user) {
-  const auto notice = notices_.find(attempt);
-  if (notice != notices_.end() && !io::exists(notice_path(attempt)))
-    write_notice(attempt, user, notice->second);
-}
-
-void JobSocket::post(AttemptRef attempt, std::optional<Uid> user, const StopNotice& notice) {
+void JobSocket::post(AttemptRef attempt, const StopNotice& notice) {
   const std::string text = notice_json(attempt, notice, io::wall_clock());
   if (text.empty()) return forget(attempt);
   notices_[attempt] = text;
-  if (user) write_notice(attempt, *user, text);
+  write_notice(attempt, text);
   std::vector<int> told;
   for (const auto& [fd, caller] : callers_)
     if (caller.waits && caller.attempt == attempt) told.push_back(fd);

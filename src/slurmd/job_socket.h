@@ -24,6 +24,7 @@ namespace muster {
 class JobSocket {
  public:
   struct Callbacks {
+    std::function<bool(Uid user)> has_job;
     std::function<std::optional<AttemptRef>(pid_t process, Uid user)> job_of;
     std::function<JobAskId(AttemptRef, JobAsk, Seconds)> ask;
   };
@@ -37,11 +38,10 @@ class JobSocket {
   Result<void> listen(const std::function<bool(AttemptRef)>& runs);
   std::string notice_path(AttemptRef attempt) const;
 
-  // The file appears as a whole, and its user may read it. As long as no process of the job runs
-  // here, the user is not known: then it appears with the next one.
-  void post(AttemptRef attempt, std::optional<Uid> user, const StopNotice& notice);
-  void show_to(AttemptRef attempt, Uid user);  // before a process of the job is started
-  void forget(AttemptRef attempt);             // the job has left
+  // The file appears as a whole. Everybody may read it: if it were the user's, the user could make
+  // it writable, and fill slurmd's disk.
+  void post(AttemptRef attempt, const StopNotice& notice);
+  void forget(AttemptRef attempt);  // the job has left
   void answer(JobAskId id, std::string_view refusal, Seconds granted);
 
  private:
@@ -52,19 +52,21 @@ class JobSocket {
     bool waits = false;
     JobAskId ask = 0;
   };
-  void on_connection();
+  void on_connection(int fd);
   void on_readable(int fd);
   void act(int fd, Caller& caller, std::string_view line);
   void ask(int fd, Caller& caller, JobAsk what, Seconds by);
   void reply(int fd, const std::string& text);  // and ends the connection
   void close(int fd);
-  void write_notice(AttemptRef attempt, Uid user, const std::string& text) const;
-  Result<void> write_file(const std::string& path, Uid user, const std::string& text) const;
+  void refuse(int fd, std::string_view why);
+  bool connects_too_often(Uid user);
+  void write_notice(AttemptRef attempt, const std::string& text) const;
+  Result<void> write_file(const std::string& path, const std::string& text) const;
 
   io::Loop& loop_;
   std::string directory_;
   Callbacks callbacks_;
-  int listener_ = -1;
+  int listener_ = -1;  // closed by the loop's listener, which this shuts down
   std::map<int, Caller> callers_;
   std::map<AttemptRef, std::string> notices_;
   struct Asking {  // how often a job has asked the controller for something
@@ -72,6 +74,7 @@ class JobSocket {
     int count = 0;
   };
   std::map<AttemptRef, Asking> asking_;
+  std::map<Uid, Asking> connecting_;
   UserQuota quota_{{.count_of_user = 256, .bytes_of_user = 256, .count_of_all = 4096}};
 };
 

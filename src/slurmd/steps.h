@@ -52,6 +52,7 @@ class SlurmdSteps {
   Result<void> command(const wire::StepRef& step, const io::StepCommand& command, int fd = -1);
   std::optional<Uid> user_of(const wire::StepRef& step) const;  // none = the step does not run here
   std::optional<Uid> user_of(AttemptRef attempt) const;         // likewise, any step of this run
+  bool has_steps_of(Uid user) const;
   // The step of this user that the process belongs to.
   std::optional<wire::StepRef> step_of(pid_t process, Uid user) const;
   void forget(const wire::StepRef& step);

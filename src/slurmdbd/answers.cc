@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "accounting/query.h"
+#include "accounts/records.h"
 #include "base/text/strings.h"
 #include "controller/submit/request_check.h"
 #include "io/log.h"
@@ -86,7 +87,7 @@ void Daemon::administrate(controller::ReplyTo to, const io::Peer& peer,
                           std::function<void()> work) {
   if (is_operator(peer)) return work();
   site_.post([this, to, uid = peer.uid, work = std::move(work)] {
-    if (site_.level_of(users_.name_of(uid)) == AdminLevel::administers) return work();
+    if (site_.level_of(users_.fresh_name_of(uid)) == AdminLevel::administers) return work();
     reply(to, Error{ErrorCode::user_id_missing, {}});
   });
 }
@@ -131,7 +132,7 @@ void Daemon::send_listing(controller::ReplyTo to, const io::Peer& peer,
   const PrivateData hidden = conf().private_data;
   bool sees_all = is_operator(peer) || (!hidden.jobs && !hidden.usage);
   if (!sees_all) {
-    const Text name = users_.name_of(peer.uid);
+    const Text name = users_.fresh_name_of(peer.uid);
     const auto level = ask_site<AdminLevel>(site_, [this, name] { return site_.level_of(name); });
     sees_all = level >= AdminLevel::operates;
   }
@@ -155,7 +156,14 @@ void Daemon::send_listing(controller::ReplyTo to, const io::Peer& peer,
 // In turn with other users, on the accounts' thread.
 void Daemon::ask_accounts(controller::ReplyTo to, const io::Peer& peer,
                           const wire::AccountsRequest& request) {
-  shares_->begin(shares_->sacct(), to, peer.uid, 0, [this, to, peer, request] {
+  if (accounts::is_of_records(request.entity))
+    return reply(
+        to, wire::AccountsReply{
+                .refusal = wire::AccountsNote{
+                    .problem = wire::AccountsProblem::not_supported,
+                    .entity = request.entity,
+                    .detail = "slurmdbd keeps no events, reservations and usage of clusters yet"}});
+  shares_->begin(shares_->answers(), to, peer.uid, 0, [this, to, peer, request] {
     auto over = std::make_shared<std::promise<void>>();
     const auto is_over = over->get_future();
     site_.post([this, to, peer, request, over = std::move(over)] {
@@ -172,7 +180,7 @@ void Daemon::ask_accounts(controller::ReplyTo to, const io::Peer& peer,
 
 void Daemon::answer_accounts(controller::ReplyTo to, const io::Peer& peer,
                              const wire::AccountsRequest& request) {
-  const Text user = users_.name_of(peer.uid);
+  const Text user = users_.fresh_name_of(peer.uid);
   auto answer = std::make_shared<wire::AccountsReply>(
       site_.answer(user, is_operator(peer), conf().private_data, request, io::wall_clock()).reply);
   if (answer->committed) io::log_info("accounts: {}", accounts::change_text(user, request));
@@ -181,7 +189,7 @@ void Daemon::answer_accounts(controller::ReplyTo to, const io::Peer& peer,
     return reply(to, std::move(*answer));
   }
   shares_->send_in_parts(
-      shares_->sacct(), to, peer.uid,
+      shares_->answers(), to, peer.uid,
       std::make_shared<daemon::FairShares::PartSource>(
           [answer, next = std::size_t{0}]() mutable { return next_part(*answer, next); }));
 }

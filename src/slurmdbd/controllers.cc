@@ -54,6 +54,13 @@ bool Controllers::has(const Text& cluster) const {
   return std::ranges::any_of(feeds_, [&](const auto& e) { return e.second.cluster == cluster; });
 }
 
+bool Controllers::has_another(io::ConnectionId than, const Feed& feed) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(feeds_, [&](const auto& e) {
+    return e.first != than && e.second.cluster == feed.cluster && e.second.stream != feed.stream;
+  });
+}
+
 bool Controllers::is_empty() const {
   const std::lock_guard lock(mutex_);
   return feeds_.empty();

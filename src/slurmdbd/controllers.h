@@ -29,6 +29,8 @@ class Controllers {
   void leave(io::ConnectionId id);
   std::optional<Feed> feed_of(io::ConnectionId id) const;
   bool has(const Text& cluster) const;
+  // A controller of the same cluster with other records: not one that took over their state.
+  bool has_another(io::ConnectionId than, const Feed& feed) const;
   bool is_empty() const;
 
   void send(io::ConnectionId id, wire::DatabaseOrder order);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostClientBytes = 4u << 20;
 constexpr std::chrono::minutes kPurgeEvery{60}, kFirstPurge{1};
+constexpr Millis kReturnsAfter{2000};
 
 }  // namespace
 
@@ -149,6 +150,10 @@ void Daemon::enter(io::ConnectionId id, const io::Peer& peer, wire::RegisterClus
   report.cluster.control_host = address;
   Feed feed{name, report.stream};
   site_.post([this, id, feed = std::move(feed), report = std::move(report)] {
+    if (controllers_.has_another(id, feed))
+      return give_up(id, fmt::format("another slurmctld of cluster {} is connected: that of {} is "
+                                     "turned away",
+                                     feed.cluster.view(), report.cluster.control_host.view()));
     if (auto ok = site_.enter(id, feed, report, io::wall_clock()); !ok)
       return give_up(id, ok.error().text());
     io::log_info("cluster {}: its slurmctld at {}:{} is there", feed.cluster.view(),
@@ -157,12 +162,14 @@ void Daemon::enter(io::ConnectionId id, const io::Peer& peer, wire::RegisterClus
   });
 }
 
-// It comes back, and its records with it.
+// It comes back, and its records with it; not at once, since all accounts are told again each time.
 void Daemon::give_up(io::ConnectionId id, const std::string& why) {
   troubles_.write(io::LogLevel::error, why);
   controllers_.send(id, wire::ClusterRefused{why});
   controllers_.leave(id);
-  server_->close(id);
+  loop_->after(kReturnsAfter, [this, id] {
+    if (!stopping_) server_->close(id);
+  });
 }
 
 void Daemon::tell_last(io::ConnectionId id, const Feed& feed) {
@@ -181,7 +188,8 @@ void Daemon::store(io::ConnectionId id, const wire::StoreRecords& report) {
   auto stored = records_.ingest(*feed, report.number, batch->records);
   if (!stored) return give_up(id, stored.error().text());
   if (!*stored)
-    io::log_info("cluster {}: batch {} was stored already", feed->cluster.view(), report.number);
+    troubles_.write(io::LogLevel::info, fmt::format("cluster {}: batch {} was stored already",
+                                                    feed->cluster.view(), report.number));
   controllers_.send(id, wire::RecordsStored{report.number});
 }
 

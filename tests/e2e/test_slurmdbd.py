@@ -2,6 +2,7 @@
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -11,7 +12,7 @@ import pytest
 import databases
 import muster
 from databases import DbdCluster
-from muster import wait_for
+from muster import Cluster, wait_for
 
 pytestmark = [pytest.mark.ours, pytest.mark.as_root]
 CONF = "AccountingStorageEnforce=associations,limits,qos\n"
@@ -166,6 +167,51 @@ def test_a_controller_that_forgets_its_jobs_keeps_the_accounts(cluster, alice, b
         other.down()
     wait_for(lambda: change(cluster, "delete", "cluster", "forgets").code == 0, "the cluster to be removed")
     change(cluster, "delete", "account", "kept")
+
+
+def test_records_after_a_restored_state_are_not_taken_for_older_ones(cluster):
+    other = DbdCluster(dbd=cluster.dbd, nodes=1, conf="ClusterName=restored\n")
+    state, copy = other.directory / "state", other.directory / "copy"
+
+    def run(name):
+        job = other.sbatch("-J", name, "--wrap", "true")
+        other.wait_sacct([rf"{name}\|COMPLETED"], "-X", "-a", "-j", job, f"--name={name}", "-o", "jobname,state")
+
+    try:
+        other.up()
+        other.stop_controller()
+        shutil.copytree(state, copy)
+        other.start_controller()
+        for name in ("first", "second", "third"):
+            run(name)
+        other.stop_controller()
+        shutil.rmtree(state)
+        shutil.copytree(copy, state)
+        other.start_controller()
+        run("after")
+    finally:
+        other.down()
+    wait_for(lambda: change(cluster, "delete", "cluster", "restored").code == 0, "the cluster to be removed")
+
+
+def test_a_second_controller_of_a_cluster_is_turned_away(cluster, lab, alice):
+    double = Cluster(nodes=1, conf="AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=127.0.0.1\n"
+                                   f"AccountingStoragePort={cluster.dbd.port}\n")
+    log = cluster.dbd.directory / "log/slurmdbd.log"
+    try:
+        double.up()
+        wait_for(lambda: "another slurmctld of cluster e2e is connected" in log.read_text(), "slurmdbd to say so")
+        assert cluster.is_connected()
+        job = cluster.sbatch("--wrap", "true", user=alice)
+        cluster.wait_sacct([rf"{job}\|COMPLETED"], "-X", "-a", "-j", job, "-o", "jobid,state")
+    finally:
+        double.down()
+
+
+def test_what_is_not_kept_here_is_not_reported_as_nothing(cluster):
+    for command in (("sreport", "cluster", "utilization"), ("sacctmgr", "show", "event"), ("sacctmgr", "-i", "show", "runawayjobs")):
+        done = cluster.run(*command)
+        assert done.code == 1 and "slurmdbd keeps no events, reservations and usage" in done.err + done.out, (command, done)
 
 
 def test_a_controller_that_was_never_told_waits_for_slurmdbd(cluster):

@@ -35,8 +35,8 @@ while :; do sleep 0.05; done
 """
 
 
-def start(cluster, *args, script=TRAP, name="job.sh"):
-    job = cluster.sbatch("-n1", *args, cluster.script(name, script))
+def start(cluster, *args, script=TRAP, name="job.sh", **options):
+    job = cluster.sbatch("-n1", *args, cluster.script(name, script), **options)
     cluster.wait_text(f"ready.{job}")
     return job
 
@@ -250,17 +250,46 @@ sleep 300
 
 
 @pytest.mark.as_root
-def test_another_user_reads_no_notice(cluster):
-    job = start(cluster, script="trap '' TERM; echo ready > ready.$SLURM_JOB_ID; while :; do sleep 0.1; done\n")
+def test_a_notice_is_not_its_users_file(cluster, alice):
+    """Otherwise the user could fill slurmd's disk with it, or make slurmd read too much at its next start."""
+    script = "trap '' TERM; echo ready > ready.$SLURM_JOB_ID; while :; do sleep 0.1; done\n"
+    job = start(cluster, script=script, user=alice)
     place = place_of(cluster, job, node_of(cluster, job))
     cluster.run("scancel", job).ok()
     wait_for(place.exists, "the notice")
-    assert cluster.run("cat", place, user="nobody").code == 1
-    assert cluster.run("ls", place.parent, user="nobody").code != 0
+    assert cluster.run("cat", place, user=alice).code == 0
+    assert cluster.run("chmod", "u+w", place, user=alice).code != 0
+    assert cluster.run("ls", place.parent, user=alice).code != 0
     done = cluster.run("muster", "notice", "--wait", user="nobody", env={"MUSTER_STOP_NOTICE": str(place)})
     assert done.code == 1 and "belongs to no job" in done.err
     cluster.run("scancel", "-s", "KILL", job)
     wait_for(lambda: not place.exists(), "the file to go with the job")
+
+
+def test_nobody_keeps_slurmd_busy_by_connecting(cluster):
+    """A user without a job connects as fast as possible: the node stays in service and another user's job runs."""
+    flood = """
+import socket, sys, time
+end = time.monotonic() + float(sys.argv[2])
+while time.monotonic() < end:
+    with socket.socket(socket.AF_UNIX) as one:
+        try:
+            one.connect(sys.argv[1])
+        except OSError:
+            pass
+"""
+    socket = place_of(cluster, 1, "n1").parent / "socket"
+    program = cluster.work / "flood.py"
+    program.write_text(flood)
+    users = [subprocess.Popen(["runuser", "-u", "nobody", "--", "/usr/bin/python3", program, socket, "8"]) for _ in range(4)]
+    try:
+        done = cluster.run("srun", "-w", "n1", "-t", "1", "--mem=10", "true")
+        assert done.code == 0, done
+        assert cluster.run("sinfo", "-h", "-n", "n1", "-o", "%T").out.strip() in ("idle", "mixed", "allocated", "completing")
+    finally:
+        for user in users:
+            user.kill()
+            user.wait()
 
 
 def test_it_works_in_a_container(cluster):

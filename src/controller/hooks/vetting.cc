@@ -23,6 +23,8 @@ namespace muster::controller {
 namespace {
 
 constexpr std::size_t kMostJobs = 1000;  // in one update
+// Of what a call repeats for each job; a frame takes more.
+constexpr std::size_t kMostBytes = wire::kMostHookBytes / 2;
 
 void add(wire::HookFields& fields, std::string_view name, std::uint64_t number) {
   fields.push_back({std::string(name), {}, number});
@@ -89,6 +91,10 @@ Result<void> cut_down(const Authority& authority, const Caller& caller,
   if (auto ok = cut(request.spec); !ok) return ok;
   for (Cow<JobRequest>& component : request.components)
     if (auto ok = cut(component); !ok) return ok;
+  // Each component's part has a copy of the environment.
+  if (request.environment.size() > kMostBytes / (request.components.size() + 1))
+    return fail(ErrorCode::too_large,
+                "the environment is too large for so many components and a submit script");
   return {};
 }
 
@@ -106,6 +112,9 @@ Result<UpdateCall> call_for(const Cluster& cluster, const Rights& rights, const 
                             const wire::UpdateRequest& request, Time now) {
   auto refs = jobs_to_update(cluster, request);
   if (!refs) return std::unexpected(refs.error());
+  std::size_t bytes_of_settings = 0;  // each job's part has a copy
+  for (const auto& [name, value] : request.settings)
+    bytes_of_settings += name.size() + value.size();
   UpdateCall made;
   made.call = {.modifies = true, .uid = caller.uid.value};
   auto take = [&](const Job* job) {
@@ -125,11 +134,15 @@ Result<UpdateCall> call_for(const Cluster& cluster, const Rights& rights, const 
       take(cluster.jobs.find(JobId{ref.job.value + *ref.component}));
     else if (job->is_het() && job->leads() && ref.tasks.empty())
       for (const Job* component : cluster.components(*job)) take(component);
+    else if (!ref.tasks.empty() && job->array_id)
+      take(cluster.jobs.find(job->array_id));
     else
       take(job);
     if (made.jobs.size() > kMostJobs)
       return fail(fmt::format("an update of more than {} jobs is not possible with a submit script",
                               kMostJobs));
+    if (made.jobs.size() * bytes_of_settings > kMostBytes)
+      return fail(ErrorCode::too_large, "the update is too large for the site's submit script");
   }
   add_partitions(cluster, made.call);
   return made;

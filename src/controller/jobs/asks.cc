@@ -1,6 +1,8 @@
 // What processes of a job ask for through their node: more time before a stop, and to be requeued.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "controller/jobs/ending.h"
 #include "controller/jobs/notices.h"
 
@@ -39,7 +41,10 @@ Result<void> requeue_itself(Ledger& ledger, const Job& job) {
     Ending ending = *job.run->ending;
     if (ending.requeue) return {};
     if (ending.becomes == JobState::cancelled) return fail("somebody has cancelled this job");
+    if (ending.becomes == JobState::timeout && job.spec->chunk > Minutes{0} && is_last_piece(job))
+      return fail(fmt::format("this was the last of {} pieces", job.spec->chunk_max));
     ending.requeue = true;
+    if (job.restarts > 0) ending.delay = std::max(ending.delay, pause_before_next_run(job, now));
     order_end(ledger, id, ending, Reach::all_components);
     tell_stop(ledger, ledger.job(id));
     return {};
@@ -60,10 +65,9 @@ Result<void> requeue_itself(Ledger& ledger, const Job& job) {
   const bool ends_piece = job.spec->chunk > Minutes{0} && is_set(job.run->noticed);
   if (ends_piece && is_last_piece(job))
     return fail(fmt::format("this was the last of {} pieces", job.spec->chunk_max));
-  if (ends_piece)
-    ending.again = Again::piece;
-  else if (job.restarts > 0)  // perhaps a job that requeues itself again and again
-    ending.delay = pause_before_next_run(job, now);
+  if (ends_piece) ending.again = Again::piece;
+  // Perhaps a job that requeues itself again and again.
+  if (job.restarts > 0) ending.delay = pause_before_next_run(job, now);
   order_end(ledger, id, ending, Reach::all_components);
   advance_endings(ledger, id);
   return {};

@@ -7,7 +7,10 @@
 
 #include "base/text/hostlist.h"
 #include "controller/effects/stop_notice.h"
+#include "controller/submit/partition_choice.h"
+#include "model/job/restart_limits.h"
 #include "sched/place/place.h"
+#include "sched/request/memory_rule.h"
 #include "sched/request/request.h"
 #include "state/job_update.h"
 
@@ -15,18 +18,27 @@ namespace muster::controller {
 
 namespace {
 
-bool fits_some_partition(const Cluster& cluster, const Job& job, const JobSpec& spec) {
-  const NameList& names = spec.partition.parsed().empty() ? job.partitions : spec.partition;
-  return std::ranges::any_of(names.parsed(), [&](const Text& name) {
+// The specification as it would be submitted to the first partition where it fits: with more CPUs,
+// where a CPU may have only so much memory.
+std::optional<JobSpec> fitting(const Cluster& cluster, const Job& job, const JobSpec& wanted) {
+  const NameList& names = wanted.partition.parsed().empty() ? job.partitions : wanted.partition;
+  for (const Text& name : names.parsed()) {
     const Partition* partition = cluster.find_partition(name);
-    if (!partition) return false;
+    if (!partition) continue;
+    JobSpec spec = wanted;
+    add_cpus_for_memory(cluster, *partition, spec);
     auto request = sched::make_request(cluster, spec, *partition);
-    return request && sched::feasible(cluster, *request, *partition);
-  });
+    if (request && !sched::exceeds_memory_limit(cluster, *request, *partition) &&
+        sched::feasible(cluster, *request, *partition))
+      return spec;
+  }
+  return std::nullopt;
 }
 
+// At least so much more that a job does not ask again and again for the same.
 std::uint64_t grown(std::uint64_t mib, std::uint32_t percent) {
-  return std::max(mib + 1, mib / 100 * percent + mib % 100 * percent / 100);
+  const std::uint64_t least = mib + std::max<std::uint64_t>(mib / 100, 1);
+  return std::max(least, mib / 100 * percent + mib % 100 * percent / 100);
 }
 
 std::uint64_t largest_memory(const Cluster& cluster, const Job& job) {
@@ -56,16 +68,15 @@ std::optional<JobSpec> with_more_memory(const Cluster& cluster, const Job& job) 
     spec.memory_per_cpu_mib.reset();
     spec.memory_per_gpu_mib.reset();
     spec.memory_per_node_mib = std::min(grown(had, percent), most);
-    while (*spec.memory_per_node_mib > had && !fits_some_partition(cluster, job, spec)) {
-      // Some of a node's memory may be set aside: the largest request that fits lies below.
-      const std::uint64_t next = had + (*spec.memory_per_node_mib - had) / 2;
-      if (next == had) return std::nullopt;
-      spec.memory_per_node_mib = next;
+    // Some of a node's memory may be set aside: what fits lies below.
+    constexpr int kTries = 6;
+    for (int i = 0; i < kTries && *spec.memory_per_node_mib > had; ++i) {
+      if (auto fits = fitting(cluster, job, spec)) return fits;
+      spec.memory_per_node_mib = had + (*spec.memory_per_node_mib - had) / 2;
     }
-    return spec;
+    return std::nullopt;
   }
-  if (!fits_some_partition(cluster, job, spec)) return std::nullopt;
-  return spec;
+  return fitting(cluster, job, spec);
 }
 
 // Keeps off these nodes too, if the job can run without them.
@@ -79,7 +90,7 @@ bool exclude(const Cluster& cluster, const Job& job, const std::vector<NodeId>& 
   names->erase(std::ranges::unique(*names).begin(), names->end());
   JobSpec elsewhere = spec;
   elsewhere.excluded_nodes = compress_hostlist(*names);
-  if (!fits_some_partition(cluster, job, elsewhere)) return false;
+  if (!fitting(cluster, job, elsewhere)) return false;
   spec = std::move(elsewhere);
   return true;
 }
@@ -105,7 +116,9 @@ Again why_again(const Cluster& cluster, const Job& job, std::uint32_t status) {
   const bool out_of_memory =
       run.out_of_memory || (batch != run.steps.end() && batch->second.out_of_memory);
   if (out_of_memory) {
-    if (job.spec->retry_oom_percent == 0 || !with_more_memory(cluster, job)) return Again::none;
+    if (job.spec->retry_oom_percent == 0 || run.earlier->oom_retries >= RestartLimits::kRetries ||
+        !with_more_memory(cluster, job))
+      return Again::none;
     return Again::retry_oom;
   }
   // The script has heeded the notice, and is not done.

@@ -107,6 +107,9 @@ Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
   const AskedSettings asked = settings_for(job, request, says);
   const SettingsList& settings = asked.all;
   if (!ledger.rights().may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (says.asked && !says.asked->contains(job.id) && !says.asked->contains(job.array_id))
+    return fail(ErrorCode::failure,
+                "the site's submit script does not know this job yet: try again");
   if (is_ended(job.state) && !only_comments(settings)) return fail(ErrorCode::job_finished);
   auto draft = draft_update(ledger.cluster(), job, asked, ledger.rights().administers(caller), now);
   if (!draft) return std::unexpected(draft.error());

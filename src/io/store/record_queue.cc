@@ -6,6 +6,7 @@
 #include "base/codec/codec.h"
 #include "base/codec/rough_size.h"
 #include "io/files.h"
+#include "io/log.h"
 #include "wire/dbd.h"
 
 namespace muster::io {
@@ -90,8 +91,11 @@ Result<void> RecordQueue::prepare_statements() {
   const std::pair<Statement*, std::string_view> all[] = {
       {&add_, "INSERT INTO batches(number, row_count, records) VALUES (?1, ?2, ?3)"},
       {&set_meta_, "UPDATE meta SET last_batch = ?1, last_number = ?2"},
-      {&read_first_, "SELECT number, records FROM batches ORDER BY number LIMIT 1"},
+      {&read_first_,
+       "SELECT number, records FROM batches WHERE number > ?1 ORDER BY number LIMIT 1"},
       {&drop_, "DELETE FROM batches WHERE number <= ?1"},
+      {&count_dropped_, "SELECT coalesce(sum(row_count), 0) FROM batches WHERE number <= ?1"},
+      {&set_stream_, "UPDATE meta SET stream = ?1"},
   };
   for (auto [statement, sql] : all) {
     auto prepared = database_.prepare(sql);
@@ -131,7 +135,10 @@ Result<void> RecordQueue::ingest(const std::vector<AccountingRecord>& records, B
   }
   last_ = last;
   waiting_rows_ += records.size();
-  return database_.checkpoint_beyond(kCheckpointPagesOfQueue);
+  // The records are safe; if they were reported as not written, they would be added again.
+  if (auto ok = database_.checkpoint_beyond(kCheckpointPagesOfQueue); !ok)
+    log_error("{}", ok.error().text());
+  return {};
 }
 
 Result<void> RecordQueue::write(const std::vector<AccountingRecord>& records, BatchNumber last) {
@@ -160,10 +167,23 @@ Result<void> RecordQueue::add_batch(const std::vector<AccountingRecord>& records
       .run();
 }
 
-Result<std::optional<RecordQueue::Waiting>> RecordQueue::first() {
+std::string RecordQueue::stream() {
+  const std::lock_guard lock(mutex_);
+  return stream_;
+}
+
+Result<void> RecordQueue::begin_stream() {
+  const std::lock_guard lock(mutex_);
+  std::string fresh = new_stream();
+  if (auto ok = set_stream_.bind(1, fresh).run(); !ok) return ok;
+  stream_ = std::move(fresh);
+  return {};
+}
+
+Result<std::optional<RecordQueue::Waiting>> RecordQueue::first(std::uint64_t above) {
   const std::lock_guard lock(mutex_);
   const ResetLater reset(read_first_);
-  auto step = read_first_.step();
+  auto step = read_first_.bind(1, static_cast<std::int64_t>(above)).step();
   if (!step) return std::unexpected(step.error());
   if (*step == Statement::Step::done) return std::nullopt;
   return Waiting{static_cast<std::uint64_t>(read_first_.integer(0)),
@@ -172,8 +192,15 @@ Result<std::optional<RecordQueue::Waiting>> RecordQueue::first() {
 
 Result<void> RecordQueue::drop_through(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
+  std::size_t dropped = 0;
+  {
+    const ResetLater reset(count_dropped_);
+    auto step = count_dropped_.bind(1, static_cast<std::int64_t>(number)).step();
+    if (!step) return std::unexpected(step.error());
+    dropped = static_cast<std::size_t>(count_dropped_.integer(0));
+  }
   if (auto ok = drop_.bind(1, static_cast<std::int64_t>(number)).run(); !ok) return ok;
-  if (auto ok = count_waiting(); !ok) return ok;
+  waiting_rows_ -= dropped;
   return database_.checkpoint_beyond(kCheckpointPagesOfQueue);
 }
 

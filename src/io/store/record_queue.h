@@ -29,13 +29,16 @@ class RecordQueue final : public AccountingStore {
   BatchNumber last() override;
   void rest() override;
 
-  const std::string& stream() const { return stream_; }
+  std::string stream();
+  // The batches that wait keep their numbers, and belong to a stream of which slurmdbd has stored
+  // nothing: for a file that was restored from an older copy.
+  Result<void> begin_stream();
   struct Waiting {
     std::uint64_t number = 0;
     std::string records;  // an encoded wire::RecordBatch
   };
-  Result<std::optional<Waiting>> first();
-  std::uint64_t last_number();  // of the batch that was taken last
+  Result<std::optional<Waiting>> first(std::uint64_t above);  // the first one above this number
+  std::uint64_t last_number();                                // of the batch that was taken last
   Result<void> drop_through(std::uint64_t number);
   std::size_t waiting_rows() const { return waiting_rows_; }
 
@@ -55,7 +58,7 @@ class RecordQueue final : public AccountingStore {
 
   std::mutex mutex_;  // guards the members below
   Database database_;
-  Statement add_, set_meta_, read_first_, drop_;
+  Statement add_, set_meta_, set_stream_, read_first_, count_dropped_, drop_;
   std::string stream_;
   BatchNumber last_ = 0;
   std::uint64_t last_number_ = 0;

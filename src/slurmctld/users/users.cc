@@ -37,6 +37,10 @@ Text KnownUsers::name_of(Uid user) {
   return known ? known->name : users_.ask(user).name;
 }
 
+Text KnownUsers::fresh_name_of(Uid user) {
+  return users_.is_fresh(user) ? name_of(user) : users_.ask(user).name;
+}
+
 std::vector<std::string> KnownUsers::groups_of(Uid user) {
   auto known = users_.find(user);
   return known ? known->groups : users_.ask(user).groups;

@@ -22,7 +22,8 @@ class KnownUsers {
   // not answer soon, what was known before is used.
   void when_known(io::Loop& loop, Uid user, std::function<void()> then);
   std::vector<std::string> groups_of(Uid user);
-  Text name_of(Uid user);  // may wait for the name service
+  Text name_of(Uid user);        // may wait for the name service
+  Text fresh_name_of(Uid user);  // likewise; asks again after a while
   const io::Users& cache() const { return users_; }
 
  private:

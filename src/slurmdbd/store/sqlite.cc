@@ -18,6 +18,7 @@ constexpr SqlDialect kSqlite{
     .has_table =
         "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = CAST(? AS TEXT)"};
 constexpr int kCheckpointPages = 2000;
+constexpr std::size_t kMostStatements = 200;  // lists of several lengths make several statements
 
 class Row final : public SqlRow {
  public:
@@ -63,6 +64,7 @@ Result<void> Sqlite::run(std::string_view text, std::span<const SqlValue> values
   if (known == statements_.end()) {
     auto made = database_.prepare(text);
     if (!made) return std::unexpected(made.error());
+    if (statements_.size() >= kMostStatements) statements_.clear();
     known = statements_.emplace(text, std::move(*made)).first;
   }
   io::Statement& statement = known->second;

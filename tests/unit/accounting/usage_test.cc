@@ -1,6 +1,7 @@
 // Usage: what records add up to in a span of time, and how it is kept by hour, day and month.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "accounting/interval_use.h"
@@ -80,6 +81,14 @@ TEST(Usage, ARunningJobCountsUntilTheHourThatIsOver) {
   ASSERT_TRUE(store.ingest({job(1, kDay, Time{})}, 1));
   roll_up_all(store, kDay + 90 * kMinute);
   EXPECT_EQ(cpu_seconds(between(store, kDay, kDay + 2 * kHour)), 2u * 3600);
+}
+
+TEST(Usage, HoweverFarBackAUserAsksOnlyTimesWithRecordsAreRead) {
+  MemoryStore store;
+  ASSERT_TRUE(store.ingest({job(1, kDay, kDay + kHour)}, 1));
+  roll_up_all(store, kDay + 5 * kHour);
+  const Time first{Millis{std::numeric_limits<std::int64_t>::min()}};
+  EXPECT_EQ(cpu_seconds(between(store, first, kDay + 2 * kHour)), 2u * 3600);
 }
 
 TEST(Usage, ATimeInWhichAJobWasSuspendedIsNotUsed) {

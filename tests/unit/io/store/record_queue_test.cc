@@ -45,18 +45,18 @@ TEST(RecordQueue, KeepsRecordsInOrderUntilTheyAreDropped) {
   EXPECT_EQ(queue->last(), 30u);
   EXPECT_EQ(queue->last_number(), 2u);
   EXPECT_EQ(queue->waiting_rows(), 2u);
-  auto first = queue->first();
+  auto first = queue->first(0);
   ASSERT_TRUE(first && *first);
   EXPECT_EQ((*first)->number, 1u);
   EXPECT_EQ(job_of(**first), 1u);
   ASSERT_TRUE(queue->drop_through(1));
-  first = queue->first();
+  first = queue->first(0);
   ASSERT_TRUE(first && *first);
   EXPECT_EQ((*first)->number, 2u);
   EXPECT_EQ(job_of(**first), 2u);
   EXPECT_EQ(queue->waiting_rows(), 1u);
   ASSERT_TRUE(queue->drop_through(2));
-  EXPECT_FALSE(*queue->first());
+  EXPECT_FALSE(*queue->first(0));
 }
 
 TEST(RecordQueue, NeverUsesANumberTwice) {
@@ -68,9 +68,34 @@ TEST(RecordQueue, NeverUsesANumberTwice) {
   }
   auto queue = open_queue(dir);
   ASSERT_TRUE(queue->ingest(record_of(2), 20));
-  auto first = queue->first();
+  auto first = queue->first(0);
   ASSERT_TRUE(first && *first);
   EXPECT_EQ((*first)->number, 2u);
+}
+
+TEST(RecordQueue, BeginsAStreamWithTheBatchesThatWait) {
+  TempDir dir;
+  std::string before;
+  {
+    auto queue = open_queue(dir);
+    before = queue->stream();
+    ASSERT_TRUE(queue->ingest(record_of(1), 10));
+    ASSERT_TRUE(queue->begin_stream());
+    EXPECT_NE(queue->stream(), before);
+  }
+  auto queue = open_queue(dir);
+  EXPECT_NE(queue->stream(), before);
+  EXPECT_EQ(queue->waiting_rows(), 1u);
+  EXPECT_EQ((*queue->first(0))->number, 1u);
+}
+
+TEST(RecordQueue, GoesOnAboveWhatCouldNotBeDropped) {
+  TempDir dir;
+  auto queue = open_queue(dir);
+  ASSERT_TRUE(queue->ingest(record_of(1), 10));
+  ASSERT_TRUE(queue->ingest(record_of(2), 20));
+  EXPECT_EQ((*queue->first(1))->number, 2u);
+  EXPECT_FALSE(*queue->first(2));
 }
 
 TEST(RecordQueue, CutsManyRecordsIntoBatchesThatFitIntoAFrame) {
@@ -82,7 +107,7 @@ TEST(RecordQueue, CutsManyRecordsIntoBatchesThatFitIntoAFrame) {
   ASSERT_TRUE(queue->ingest(many, 5));
   EXPECT_GE(queue->last_number(), 2u);
   EXPECT_EQ(queue->waiting_rows(), 9u);
-  auto first = queue->first();
+  auto first = queue->first(0);
   ASSERT_TRUE(first && *first);
   EXPECT_LT((*first)->records.size(), std::size_t{16} << 20);
 }
