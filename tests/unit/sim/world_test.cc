@@ -22,8 +22,8 @@ constexpr std::uint64_t kSeeds = 6;
 // Requests that rarely make sense, so that few seeds may grant none.
 bool is_seldom_granted(std::string_view verb) {
   return verb == "cancel_step" || verb == "sattach" || verb == "shrink" || verb == "update_step" ||
-         verb == "claim_node" || verb == "requeue_special" || verb == "resume" ||
-         verb == "release_allocation";
+         verb == "claim_node" || verb == "requeue" || verb == "requeue_special" ||
+         verb == "resume" || verb == "release_allocation";
 }
 
 // The names of the other kinds of events.
