@@ -34,6 +34,7 @@ run: programs
 
 # Here the sanitizers run on the layers without an operating system; in check-all on everything.
 test: build
+	@scripts/setup --tests
 	@$(CONFIGURE) dev -DMUSTER_PURE_ONLY=ON
 	@cmake --build --preset dev -j $(JOBS)
 	@ctest --test-dir build/dev -j $(JOBS) --output-on-failure
@@ -43,6 +44,7 @@ test-clients: programs
 	@tests/clients/run build/release/bin
 
 check-all: build
+	@scripts/setup --tests
 	@scripts/check-all $(JOBS)
 
 bench: programs
