@@ -212,8 +212,7 @@ class MariaDb final : public SqlConnection {
     if (known != statements_.end()) return known->second.get();
     auto made = Prepared::make(handle_, text);
     if (!made) return std::unexpected(made.error());
-    constexpr std::size_t kMost = 200;  // lists of several lengths make several statements
-    if (statements_.size() >= kMost) statements_.clear();
+    if (statements_.size() >= kMostStatements) statements_.clear();
     return statements_.emplace(text, std::move(*made)).first->second.get();
   }
 

@@ -131,8 +131,7 @@ class Postgres final : public SqlConnection {
 Result<std::string> Postgres::prepared(std::string_view text, const Parameters& parameters) {
   auto known = names_.find(text);
   if (known != names_.end()) return known->second;
-  constexpr std::size_t kMost = 200;  // lists of several lengths make several statements
-  if (names_.size() >= kMost) {
+  if (names_.size() >= kMostStatements) {
     if (auto ok = execute("DEALLOCATE ALL"); !ok) return std::unexpected(ok.error());
     names_.clear();
   }
@@ -193,17 +192,13 @@ Result<std::unique_ptr<SqlConnection>> connect_postgres(const config::DbdConf& c
                               "dbname",
                               "connect_timeout",
                               "tcp_user_timeout",
+                              "options",
                               "application_name",
                               nullptr};
-  const char* const values[] = {host.c_str(),
-                                port.c_str(),
-                                user.c_str(),
-                                conf.storage_pass.c_str(),
-                                conf.storage_place.c_str(),
-                                "5",
-                                "60000",
-                                "slurmdbd",
-                                nullptr};
+  const char* const values[] = {host.c_str(), port.c_str(), user.c_str(), conf.storage_pass.c_str(),
+                                conf.storage_place.c_str(), "5", "60000",
+                                // A server that waits for a lock must not hold slurmdbd for ever.
+                                "-c statement_timeout=300000", "slurmdbd", nullptr};
   PGconn* handle = PQconnectdbParams(keys, values, 0);
   if (!handle) return fail("PostgreSQL: there is not enough memory");
   auto server = std::make_unique<Postgres>(handle);

@@ -22,6 +22,9 @@
 
 namespace muster::dbd {
 
+// Prepared statements that a connection keeps: lists of several lengths make several statements.
+inline constexpr std::size_t kMostStatements = 200;
+
 using SqlValue = std::variant<std::int64_t, std::string_view>;
 
 // The row of an answer; columns are numbered from 0. Valid until the next row.

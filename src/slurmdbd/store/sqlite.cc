@@ -18,7 +18,6 @@ constexpr SqlDialect kSqlite{
     .has_table =
         "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = CAST(? AS TEXT)"};
 constexpr int kCheckpointPages = 2000;
-constexpr std::size_t kMostStatements = 200;  // lists of several lengths make several statements
 
 class Row final : public SqlRow {
  public:
